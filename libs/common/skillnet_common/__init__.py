@@ -1,0 +1,1 @@
+"""What the services share: contracts, settings, database, messaging, objects, observability."""

@@ -1,0 +1,1 @@
+"""Frozen, versioned messages: work, events, retrieval requests and replies."""

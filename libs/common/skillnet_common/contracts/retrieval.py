@@ -1,0 +1,207 @@
+"""Questions on the bus (`retrieval.v1.*`) and over HTTP: the same models serve both."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from pydantic import Field
+
+from skillnet_common.contracts.base import Message, Request
+
+MAX_QUERY_CHARS = 4_000
+
+
+class Strategy(StrEnum):
+    """How passages are found. AUTO lets the router choose."""
+
+    AUTO = "auto"
+    SEMANTIC = "semantic"
+    KEYWORD = "keyword"
+    HYBRID = "hybrid"
+    FULL_TEXT = "full_text"
+
+
+class Fusion(StrEnum):
+    """How the two legs' candidates are merged (see docs/retrieval.md)."""
+
+    COVERAGE = "coverage"
+    RRF = "rrf"
+    STANDARDISED = "standardised"
+
+
+class Filters(Request):
+    """Narrows the search. The organisation and what the asker may see are not filters: they come from the
+    credential and always apply. Every field that is set must hold; within a list any value may."""
+
+    document_ids: list[UUID] | None = Field(default=None, min_length=1, max_length=500)
+    course_id: str | None = None
+    subject_id: str | None = None
+    entity_id: str | None = None
+    taxonomy_prefix: str | None = None
+    language: str | None = None
+    file_type: str | None = None
+    section_path: list[str] | None = Field(default=None, min_length=1)
+    page_from: int | None = Field(default=None, ge=1)
+    page_to: int | None = Field(default=None, ge=1)
+    updated_after: datetime | None = None
+    updated_before: datetime | None = None
+    metadata: dict[str, str | int | float | bool] | None = None
+
+
+class SearchRequest(Request):
+    """`retrieval.v1.search`. `alpha`: 0 keyword only, 1 semantic only."""
+
+    query: str = Field(min_length=1, max_length=MAX_QUERY_CHARS)
+    filters: Filters = Filters()
+    strategy: Strategy = Strategy.AUTO
+    fusion: Fusion = Fusion.COVERAGE
+    alpha: float = Field(default=0.5, ge=0, le=1)
+    limit: int = Field(default=8, ge=1, le=100)
+
+
+class ContextRequest(SearchRequest):
+    """`retrieval.v1.context`. `token_budget` bounds the whole context block, tags and separators included."""
+
+    token_budget: int = Field(default=4_000, ge=100, le=200_000)
+
+
+class GroundRequest(ContextRequest):
+    """`retrieval.v1.ground`: on what an answer can stand."""
+
+    allow_general: bool = True
+
+
+class BoxOut(Message):
+    """A line's place on its page, corners as fractions (0 to 1) of the visible page, origin top left."""
+
+    page: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+class Scores(Message):
+    """Every score has a name; one that was not computed is null."""
+
+    fused: float | None = None
+    semantic: float | None = None
+    """Cosine similarity, -1 to 1 (e5: unrelated texts lie near 0.8)."""
+    semantic_rank: int | None = None
+    keyword: float | None = None
+    """BM25 over the asker's scope."""
+    keyword_rank: int | None = None
+    coverage: float | None = None
+    """BM25 divided by the summed idf of all query terms."""
+
+
+class Passage(Message):
+    """A found chunk, ready to be cited."""
+
+    chunk_id: UUID
+    document_id: UUID
+    version: int
+    document_title: str
+    file_type: str
+    section_id: str
+    section_path: list[str]
+    text: str
+    """The body without the text that repeats the chunk before."""
+    chunk_index: int
+    page_start: int | None
+    page_end: int | None
+    page_label_start: str | None = None
+    page_label_end: str | None = None
+    char_start: int
+    char_end: int
+    boxes: list[BoxOut] = Field(default_factory=list)
+    language: str
+    scores: Scores
+
+
+class SearchReply(Message):
+    """Best first; ties are broken by chunk id."""
+
+    passages: list[Passage]
+    strategy: Strategy
+    strategy_reason: str
+    warnings: list[str] = Field(default_factory=list)
+    took_ms: float
+    embedding_model: str | None = None
+
+
+class Source(Message):
+    """What `[Fuente N]` stands for. `number` is given by the server and counts from 1."""
+
+    number: int
+    label: str
+    """`Fuente 1: Manual > Devoluciones, pág. 3`: without the brackets."""
+    document_id: UUID
+    version: int
+    document_title: str
+    section_path: list[str]
+    page_start: int | None
+    page_end: int | None
+    page_label_start: str | None = None
+    page_label_end: str | None = None
+    chunk_ids: list[UUID]
+    char_start: int
+    char_end: int
+    boxes: list[BoxOut] = Field(default_factory=list)
+    text: str
+    score: float | None = None
+
+
+class ContextReply(Message):
+    """A block of tagged passages within the budget, and what each number stands for."""
+
+    context: str
+    sources: list[Source]
+    token_count: int
+    token_budget: int
+    dropped: int
+    """Passages that were found but did not fit the budget."""
+    strategy: Strategy
+    strategy_reason: str
+    warnings: list[str] = Field(default_factory=list)
+    took_ms: float
+    embedding_model: str | None = None
+
+
+class Rung(StrEnum):
+    """On what ground an answer stands."""
+
+    CHUNKS = "chunks"
+    DOCUMENT = "document"
+    GENERAL = "general"
+    NONE = "none"
+
+
+class Evidence(Message):
+    """Why the rung was chosen: figures of the query's own score distribution."""
+
+    top_similarity: float | None = None
+    similarity_margin: float | None = None
+    """Best cosine minus the median of the pool's."""
+    term_coverage: float | None = None
+    """Share of the query's idf that the best passages cover, 0 to 1."""
+    missing_terms: list[str] = Field(default_factory=list)
+    semantic_model: bool = True
+
+
+class GroundReply(ContextReply):
+    """The context together with the rung it stands on."""
+
+    rung: Rung
+    reason: str
+    evidence: Evidence
+
+
+class ErrorReply(Message):
+    """What a `retrieval.v1.*` request gets instead of a result; header `Skillnet-Error: <code>` marks it."""
+
+    code: str
+    message: str
+    details: dict[str, object] = Field(default_factory=dict)

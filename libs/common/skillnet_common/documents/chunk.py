@@ -1,0 +1,41 @@
+"""A chunk: the passage that is embedded, searched and cited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from skillnet_common.documents.parsed import Box
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One passage of a document version.
+
+    `body` is the text a reader sees; `header` (document title and section path, capped) stands before it
+    in the model's input only: `model_text` is `header + "\\n\\n" + body`, or `body` where the header is
+    empty. [start, end) is the body's span in the canonical text *without* the overlap; the first
+    `overlap_chars` characters of `body` repeat the chunk before and are never cited. `token_count` counts
+    the final model input with prefix and special tokens. `boxes` are those of the span, one a line.
+    """
+
+    index: int
+    section_index: int
+    section_id: str
+    section_path: tuple[str, ...]
+    heading: str
+    header: str
+    body: str
+    start: int
+    end: int
+    overlap_chars: int
+    page_start: int | None
+    page_end: int | None
+    boxes: tuple[Box, ...]
+    token_count: int
+    kind: str
+    language: str
+
+    @property
+    def model_text(self) -> str:
+        """The text that is embedded, before the model's own prefix."""
+        return f"{self.header}\n\n{self.body}" if self.header else self.body

@@ -1,0 +1,69 @@
+"""Errors with stable codes. A code is part of the public contract: it is never renamed or reused."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class ErrorCode(StrEnum):
+    """The closed list of codes that users, services and logs see."""
+
+    # what can be wrong with a document (permanent: never retried)
+    EMPTY_FILE = "empty_file"
+    UNSUPPORTED_TYPE = "unsupported_type"
+    PASSWORD_REQUIRED = "password_required"  # noqa: S105 - a code, not a password
+    CORRUPT_FILE = "corrupt_file"
+    NO_PAGES = "no_pages"
+    NEEDS_OCR = "needs_ocr"
+    NOTHING_READABLE = "nothing_readable"
+    TOO_MANY_PAGES = "too_many_pages"
+    UNSAFE_ARCHIVE = "unsafe_archive"
+    PARSE_TIMEOUT = "parse_timeout"
+    PARSE_MEMORY = "parse_memory"
+    PARSER_CRASHED = "parser_crashed"
+    ORIGINAL_MISSING = "original_missing"
+    ATTEMPTS_EXHAUSTED = "attempts_exhausted"
+    CANCELLED = "cancelled"
+    # what can be wrong with a request
+    INVALID_REQUEST = "invalid_request"
+    MALFORMED_JSON = "malformed_json"
+    UNAUTHORIZED = "unauthorized"
+    FORBIDDEN = "forbidden"
+    NOT_FOUND = "not_found"
+    METHOD_NOT_ALLOWED = "method_not_allowed"
+    PAYLOAD_TOO_LARGE = "payload_too_large"
+    IDEMPOTENCY_KEY_REUSED = "idempotency_key_reused"
+    QUERY_EMPTY = "query_empty"
+    # what can be wrong with the system
+    UNAVAILABLE = "unavailable"
+    TIMEOUT = "timeout"
+    MODEL_MISMATCH = "model_mismatch"
+    TOPOLOGY_DRIFT = "topology_drift"
+    MISCONFIGURED = "misconfigured"
+    PROVIDER_FAILED = "provider_failed"
+    INTERNAL_ERROR = "internal_error"
+
+
+class SkillnetError(Exception):
+    """An error with a stable code and a sentence for a person.
+
+    `details` is machine-readable and safe to show to the caller: never content of a document, never a secret.
+    """
+
+    def __init__(self, code: ErrorCode, message: str, **details: object) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.details = details
+
+
+class PermanentFault(SkillnetError):
+    """Trying again cannot help: the document version fails with this code."""
+
+
+class PassingFault(SkillnetError):
+    """Trying again later may help: the work is retried with delay and jitter."""
+
+
+class RequestError(SkillnetError):
+    """The caller's request is at fault."""

@@ -1,0 +1,1 @@
+"""The chunker of SkillNet retrieval."""

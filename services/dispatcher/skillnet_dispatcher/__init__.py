@@ -1,0 +1,1 @@
+"""The dispatcher of SkillNet retrieval."""

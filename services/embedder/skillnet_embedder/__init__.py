@@ -1,0 +1,1 @@
+"""The embedder of SkillNet retrieval."""

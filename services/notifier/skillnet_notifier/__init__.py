@@ -1,0 +1,1 @@
+"""The notifier of SkillNet retrieval."""

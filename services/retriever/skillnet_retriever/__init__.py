@@ -1,0 +1,1 @@
+"""The retriever of SkillNet retrieval."""
