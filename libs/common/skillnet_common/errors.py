@@ -40,6 +40,8 @@ class ErrorCode(StrEnum):
     MODEL_MISMATCH = "model_mismatch"
     TOPOLOGY_DRIFT = "topology_drift"
     MISCONFIGURED = "misconfigured"
+    ALREADY_RUNNING = "already_running"
+    START_FAILED = "start_failed"
     PROVIDER_FAILED = "provider_failed"
     INTERNAL_ERROR = "internal_error"
 
