@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain, groupby
+from operator import itemgetter
 
 import pymupdf
 
@@ -78,9 +80,9 @@ class Canvas:
             shape.draw_line(rule.start, rule.end)
             shape.finish(color=RULE, width=rule.width)
         shape.commit()
-        for color, pieces in self.texts:
+        for color, lines in groupby(self.texts, key=itemgetter(0)):
             writer = pymupdf.TextWriter(page.rect, color=color)
-            for piece in pieces:
+            for piece in chain.from_iterable(pieces for _, pieces in lines):
                 writer.append((piece.x, piece.baseline), piece.text, font=piece.font, fontsize=piece.size)
             writer.write_text(page)
 

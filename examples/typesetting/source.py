@@ -34,13 +34,13 @@ class Style:
     `{page}` and `{pages}`."""
 
     family: str = "sans"
-    size: float = 11
+    size: float = 11.0
     table_size: float = 9.5
     justify: bool = False
     cover: bool = False
     chapters_on_new_page: bool = False
     bookmarks: bool = False
-    margin: float = 71
+    margin: float = 71.0
     header: str = ""
     footer: str = ""
 
