@@ -1,0 +1,122 @@
+"""API keys: made, hashed, and verified. The tenant comes from the credential and from nowhere else."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from skillnet_common.database.pool import Database
+from skillnet_common.errors import ErrorCode, RequestError
+
+_PREFIX = "sk_"
+_CACHE_SECONDS = 5.0
+_CACHE_SIZE = 10_000
+
+
+class Scope(StrEnum):
+    """What a key may do."""
+
+    READ = "documents:read"
+    WRITE = "documents:write"
+    ADMIN = "admin"
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who asks: the organisation, the key, what it may do and which groups' documents it sees (None: all)."""
+
+    org_id: UUID
+    key_id: UUID
+    scopes: frozenset[str]
+    audience: tuple[str, ...] | None
+
+    def require(self, scope: Scope) -> None:
+        """Raises RequestError `forbidden` where the key lacks the scope."""
+        if scope not in self.scopes and Scope.ADMIN not in self.scopes:
+            raise RequestError(ErrorCode.FORBIDDEN, f"This key lacks the scope {scope}.", scope=scope)
+
+
+def new_key() -> str:
+    """A fresh API key: 256 random bits, so that a plain SHA-256 of it is safe to store."""
+    return _PREFIX + secrets.token_urlsafe(32)
+
+
+def hash_key(key: str) -> bytes:
+    """What is stored of a key: its SHA-256."""
+    return hashlib.sha256(key.encode()).digest()
+
+
+async def create_organization(database: Database, org_id: UUID, name: str) -> None:
+    """Creates the organisation; one that exists is left as it is."""
+    async with database.tenant(org_id) as connection:
+        await connection.execute(
+            "INSERT INTO organizations (org_id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING", org_id, name
+        )
+
+
+async def store_key(
+    database: Database,
+    org_id: UUID,
+    key: str,
+    *,
+    name: str,
+    scopes: Iterable[Scope] = tuple(Scope),
+    audience: Sequence[str] | None = None,
+    expires_at: datetime | None = None,
+) -> UUID:
+    """Stores the key's hash and returns its id; the same key again is the same id."""
+    async with database.tenant(org_id) as connection:
+        key_id = await connection.fetchval(
+            "INSERT INTO api_keys (org_id, key_hash, key_hint, name, scopes, audience, expires_at)"
+            " VALUES ($1, $2, $3, $4, $5, $6, $7)"
+            " ON CONFLICT (key_hash) DO UPDATE SET name = excluded.name RETURNING key_id",
+            org_id,
+            hash_key(key),
+            key[:8],
+            name,
+            [str(scope) for scope in scopes],
+            list(audience) if audience is not None else None,
+            expires_at,
+        )
+    return UUID(str(key_id))
+
+
+class Authenticator:
+    """Turns a credential into a Principal; remembers it for a few seconds, so a revoked key dies that soon."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._known: dict[bytes, tuple[float, Principal]] = {}
+
+    async def verify(self, authorization: str | None) -> Principal:
+        """Verifies an `Authorization` header (`Bearer <key>`). Raises RequestError `unauthorized`."""
+        scheme, _, key = (authorization or "").partition(" ")
+        if scheme.lower() != "bearer" or not key.strip():
+            raise RequestError(ErrorCode.UNAUTHORIZED, "Give an API key: Authorization: Bearer <key>.")
+        digest = hash_key(key.strip())
+        cached = self._known.get(digest)
+        if cached is not None and cached[0] > time.monotonic():
+            return cached[1]
+        principal = await self._look_up(digest)
+        if len(self._known) >= _CACHE_SIZE:
+            self._known.clear()
+        self._known[digest] = (time.monotonic() + _CACHE_SECONDS, principal)
+        return principal
+
+    async def _look_up(self, digest: bytes) -> Principal:
+        async with self._database.system() as connection:
+            row = await connection.fetchrow("SELECT * FROM auth_lookup($1)", digest)
+        if row is None:
+            raise RequestError(ErrorCode.UNAUTHORIZED, "This API key is not known, or it was revoked or has expired.")
+        return Principal(
+            org_id=row["org_id"],
+            key_id=row["key_id"],
+            scopes=frozenset(row["scopes"]),
+            audience=tuple(row["audience"]) if row["audience"] is not None else None,
+        )

@@ -1,0 +1,1 @@
+"""NATS: subjects, topology, permissions, workers and responders. Every known trap is handled here, once."""

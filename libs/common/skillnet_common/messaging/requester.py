@@ -1,0 +1,59 @@
+"""Asking over the bus: a typed reply, or an error with its code."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from nats.aio.client import Client
+from nats.errors import Error as NatsError
+from nats.errors import NoRespondersError
+from nats.errors import TimeoutError as NatsTimeoutError
+from pydantic import BaseModel
+
+from skillnet_common.contracts.retrieval import ErrorReply
+from skillnet_common.errors import ErrorCode, PassingFault, RequestError, SkillnetError
+from skillnet_common.messaging.responder import ERROR_HEADER
+
+Reply = TypeVar("Reply", bound=BaseModel)
+
+AUTHORIZATION_HEADER = "Authorization"
+
+_SYSTEM_CODES = {
+    ErrorCode.UNAVAILABLE,
+    ErrorCode.TIMEOUT,
+    ErrorCode.INTERNAL_ERROR,
+    ErrorCode.PROVIDER_FAILED,
+    ErrorCode.MODEL_MISMATCH,
+}
+
+
+async def ask(
+    client: Client, subject: str, body: BaseModel, reply_type: type[Reply], *, credential: str, timeout: float
+) -> Reply:
+    """Sends the request with its credential (`Bearer <key>`) and returns the reply.
+
+    Raises SkillnetError with the code of an error reply; PassingFault `unavailable` where nobody listens and
+    `timeout` where the answer is late (seconds).
+    """
+    try:
+        message = await client.request(
+            subject,
+            body.model_dump_json().encode(),
+            timeout=timeout,
+            headers={AUTHORIZATION_HEADER: f"Bearer {credential}"},
+        )
+    except NoRespondersError as error:
+        raise PassingFault(ErrorCode.UNAVAILABLE, "No retriever is running.") from error
+    except (NatsTimeoutError, TimeoutError) as error:
+        raise PassingFault(ErrorCode.TIMEOUT, f"No answer within {timeout:g} s.") from error
+    except (NatsError, OSError) as error:
+        raise PassingFault(ErrorCode.UNAVAILABLE, f"The bus cannot be reached: {error}") from error
+    if message.headers and ERROR_HEADER in message.headers:
+        raise _error(ErrorReply.model_validate_json(message.data))
+    return reply_type.model_validate_json(message.data)
+
+
+def _error(reply: ErrorReply) -> SkillnetError:
+    code = ErrorCode(reply.code)
+    kind = PassingFault if code in _SYSTEM_CODES else RequestError
+    return kind(code, reply.message, **reply.details)

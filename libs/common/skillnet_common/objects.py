@@ -1,0 +1,82 @@
+"""The object store that keeps originals: a local folder, or S3. Written once, never changed (claim check)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+from uuid import UUID, uuid4
+
+import obstore
+from obstore.exceptions import NotFoundError
+from obstore.store import ObjectStore, from_url
+
+from skillnet_common.errors import ErrorCode, PassingFault, PermanentFault, RequestError
+
+_PART = 5 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class StoredObject:
+    """What was written: its key, SHA-256 and size in bytes."""
+
+    key: str
+    sha256: bytes
+    size: int
+    head: bytes
+    """The first 4 KB, to tell the type from."""
+
+
+class Originals:
+    """Original files. Keys lead with the organisation and hold a random part: no upload overwrites another."""
+
+    def __init__(self, url: str) -> None:
+        parsed = urlparse(url)
+        if parsed.scheme == "file":
+            Path(unquote(parsed.path)).mkdir(parents=True, exist_ok=True)
+        self._store: ObjectStore = from_url(url)
+
+    async def write(self, org_id: UUID, body: AsyncIterator[bytes], *, max_bytes: int) -> StoredObject:
+        """Streams the body in while hashing it; nothing is left behind on failure.
+
+        Raises RequestError `payload_too_large` beyond `max_bytes`.
+        """
+        key = f"originals/{org_id}/{uuid4().hex}"
+        digest, size, head = hashlib.sha256(), 0, bytearray()
+        async with obstore.open_writer_async(self._store, key, buffer_size=_PART) as writer:
+            async for piece in body:
+                size += len(piece)
+                if size > max_bytes:
+                    raise RequestError(
+                        ErrorCode.PAYLOAD_TOO_LARGE,
+                        f"The file is larger than {max_bytes} bytes.",
+                        max_bytes=max_bytes,
+                    )
+                digest.update(piece)
+                if len(head) < 4096:
+                    head += piece[: 4096 - len(head)]
+                await writer.write(piece)
+        return StoredObject(key, digest.digest(), size, bytes(head))
+
+    async def read_to(self, key: str, target: Path) -> None:
+        """Writes the object to a local file. PermanentFault `original_missing` where it is gone."""
+        try:
+            result = await obstore.get_async(self._store, key)
+            with target.open("wb") as file:
+                async for piece in result.stream():
+                    file.write(piece)
+        except (NotFoundError, FileNotFoundError) as error:
+            raise PermanentFault(
+                ErrorCode.ORIGINAL_MISSING, "The original file is no longer in the object store."
+            ) from error
+        except OSError as error:
+            raise PassingFault(ErrorCode.UNAVAILABLE, f"The object store cannot be read: {error}") from error
+
+    async def delete(self, key: str) -> None:
+        """Deletes; an object that is gone already is no error."""
+        try:
+            await obstore.delete_async(self._store, key)
+        except (NotFoundError, FileNotFoundError):
+            return

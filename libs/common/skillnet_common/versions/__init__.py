@@ -1,0 +1,32 @@
+"""The life of a document's versions: accepted, made live, failed, cancelled, deleted.
+
+Every function here runs inside the caller's transaction and takes locks in one order: the document's row,
+then the version's, then work. That order is what makes any interleaving of them safe.
+"""
+
+from skillnet_common.versions.deletion import cancel_version, delete_document
+from skillnet_common.versions.failure import fail_version
+from skillnet_common.versions.finish import FinishOutcome, finish_version
+from skillnet_common.versions.locks import DocumentGone, lock_version
+from skillnet_common.versions.uploads import (
+    Upload,
+    UploadOutcome,
+    UploadResult,
+    accept_upload,
+    document_id_for,
+)
+
+__all__ = [
+    "DocumentGone",
+    "FinishOutcome",
+    "Upload",
+    "UploadOutcome",
+    "UploadResult",
+    "accept_upload",
+    "cancel_version",
+    "delete_document",
+    "document_id_for",
+    "fail_version",
+    "finish_version",
+    "lock_version",
+]

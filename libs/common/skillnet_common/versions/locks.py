@@ -1,0 +1,49 @@
+"""The first two locks of every change to a version, in their one order."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import asyncpg
+
+from skillnet_common.database.pool import Connection
+from skillnet_common.database.queries import Queries
+
+SQL = Queries(__package__, "versions.sql")
+
+
+class DocumentGone(Exception):
+    """The document was deleted, or the version has ended, while it was being worked on: the result is dropped."""
+
+
+async def lock_document(connection: Connection, org_id: UUID, document_id: UUID) -> asyncpg.Record | None:
+    """The document's row, locked; None where the tenant has no such document."""
+    row: asyncpg.Record | None = await connection.fetchrow(SQL.lock_document, org_id, document_id)
+    return row
+
+
+async def lock_known_document(connection: Connection, org_id: UUID, document_id: UUID) -> asyncpg.Record:
+    """As `lock_document`, for a document that the caller has just written."""
+    return await fetch_one(connection, SQL.lock_document, org_id, document_id)
+
+
+async def fetch_one(connection: Connection, query: str, *arguments: object) -> asyncpg.Record:
+    """The one row of a query that always has one."""
+    row: asyncpg.Record | None = await connection.fetchrow(query, *arguments)
+    if row is None:
+        raise LookupError("a row that must exist is missing")
+    return row
+
+
+async def lock_version(
+    connection: Connection, org_id: UUID, document_id: UUID, version: int, *, expect: str
+) -> asyncpg.Record:
+    """Locks the document, then the version, and returns the version's row.
+
+    Raises DocumentGone where the document is deleted or the version is not in the state `expect`.
+    """
+    document = await lock_document(connection, org_id, document_id)
+    row: asyncpg.Record | None = await connection.fetchrow(SQL.lock_version, org_id, document_id, version)
+    if document is None or document["deleted_at"] is not None or row is None or row["state"] != expect:
+        raise DocumentGone
+    return row

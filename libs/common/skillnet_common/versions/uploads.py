@@ -1,0 +1,245 @@
+"""An upload becomes a version, once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+from uuid import NAMESPACE_URL, UUID, uuid5
+
+import asyncpg
+
+from skillnet_common.contracts.events import ChangeKind, DocumentUpdated
+from skillnet_common.contracts.work import Stage
+from skillnet_common.database.pool import Connection
+from skillnet_common.errors import ErrorCode, RequestError
+from skillnet_common.versions.events import courses_of, new_event_id, now, record_event
+from skillnet_common.versions.locks import SQL, fetch_one, lock_known_document
+from skillnet_common.work.claims import add_work
+
+
+class UploadOutcome(StrEnum):
+    """What an upload did."""
+
+    CREATED = "created"
+    NEW_VERSION = "new_version"
+    UNCHANGED = "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file in the object store that is to become a document's next version.
+
+    Fields that are None leave what the document has; `courses` given replaces the list.
+    """
+
+    org_id: UUID
+    external_key: str
+    file_name: str
+    object_key: str
+    sha256: bytes
+    size: int
+    pipeline_fingerprint: str
+    source: str = "upload"
+    title: str | None = None
+    language: str | None = None
+    subject_id: str | None = None
+    entity_id: str | None = None
+    taxonomy: str | None = None
+    metadata: Mapping[str, Any] | None = None
+    audience: Sequence[str] | None = None
+    courses: Sequence[str] | None = None
+    idempotency_key: str | None = None
+    default_title: str = field(default="")
+
+
+@dataclass(frozen=True, slots=True)
+class UploadResult:
+    """`replayed`: the same Idempotency-Key was seen before, and this is what it did then.
+
+    `object_kept` is False where the uploaded object is not referenced and must be deleted by the caller.
+    """
+
+    document_id: UUID
+    version: int
+    outcome: UploadOutcome
+    replayed: bool
+    object_kept: bool
+
+
+def document_id_for(org_id: UUID, source: str, external_key: str) -> UUID:
+    """The id of the document with this identity: the same key always names the same document."""
+    return uuid5(NAMESPACE_URL, f"skillnet:{org_id}:{source}\0{external_key}")
+
+
+async def accept_upload(connection: Connection, upload: Upload) -> UploadResult:
+    """Makes the upload the next version, or finds that nothing has changed.
+
+    Same bytes and pipeline as the newest version that has not failed: only metadata is applied. Raises
+    RequestError `idempotency_key_reused` where the key came with another request before.
+    """
+    document_id = document_id_for(upload.org_id, upload.source, upload.external_key)
+    title = upload.title or upload.default_title or upload.file_name
+    await connection.execute(
+        SQL.insert_document, upload.org_id, document_id, upload.source, upload.external_key, title
+    )
+    document = await lock_known_document(connection, upload.org_id, document_id)
+
+    earlier = await _replay(connection, upload)
+    if earlier is not None:
+        return earlier
+
+    standing: asyncpg.Record | None = await connection.fetchrow(
+        SQL.newest_standing_version, upload.org_id, document_id
+    )
+    unchanged = False
+    if standing is not None and document["deleted_at"] is None and _same_content(standing, upload):
+        unchanged = True
+        version, outcome = standing["version"], UploadOutcome.UNCHANGED
+        await _apply_metadata(connection, upload, document_id, title=upload.title, announce=document["live_version"])
+    else:
+        version = document["newest_version"] + 1
+        outcome = (
+            UploadOutcome.CREATED if document["promoted_version"] == 0 and version == 1 else UploadOutcome.NEW_VERSION
+        )
+        await _open_version(connection, upload, document, version, title)
+        await _apply_metadata(connection, upload, document_id, title=None, announce=None)
+
+    if upload.idempotency_key is not None:
+        try:
+            await connection.execute(
+                SQL.insert_idempotency_key,
+                upload.org_id,
+                upload.idempotency_key,
+                _request_hash(upload),
+                document_id,
+                version,
+                outcome,
+            )
+        except asyncpg.UniqueViolationError as error:  # taken meanwhile by a request for another document
+            raise _key_reused() from error
+    return UploadResult(document_id, version, outcome, replayed=False, object_kept=not unchanged)
+
+
+def _same_content(version: asyncpg.Record, upload: Upload) -> bool:
+    return bool(
+        version["content_sha256"] == upload.sha256 and version["pipeline_fingerprint"] == upload.pipeline_fingerprint
+    )
+
+
+async def _replay(connection: Connection, upload: Upload) -> UploadResult | None:
+    if upload.idempotency_key is None:
+        return None
+    row = await connection.fetchrow(SQL.find_idempotency_key, upload.org_id, upload.idempotency_key)
+    if row is None:
+        return None
+    if row["request_hash"] != _request_hash(upload):
+        raise _key_reused()
+    return UploadResult(
+        row["document_id"], row["version"], UploadOutcome(row["outcome"]), replayed=True, object_kept=False
+    )
+
+
+def _key_reused() -> RequestError:
+    return RequestError(
+        ErrorCode.IDEMPOTENCY_KEY_REUSED,
+        "This Idempotency-Key was used for a different upload. Take a new key.",
+    )
+
+
+def _request_hash(upload: Upload) -> bytes:
+    parts = (
+        upload.source,
+        upload.external_key,
+        upload.file_name,
+        upload.sha256.hex(),
+        upload.title,
+        upload.language,
+        upload.subject_id,
+        upload.entity_id,
+        upload.taxonomy,
+        dict(upload.metadata) if upload.metadata is not None else None,
+        list(upload.audience) if upload.audience is not None else None,
+        list(upload.courses) if upload.courses is not None else None,
+    )
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).digest()
+
+
+async def _open_version(
+    connection: Connection, upload: Upload, document: asyncpg.Record, version: int, title: str
+) -> None:
+    if upload.title is None and document["newest_version"] > 0:
+        title = document["title"]
+    org_id, document_id = upload.org_id, document["document_id"]
+    await connection.execute(
+        SQL.insert_version,
+        org_id,
+        document_id,
+        version,
+        upload.file_name,
+        upload.object_key,
+        upload.sha256,
+        upload.size,
+        upload.pipeline_fingerprint,
+        title,
+        upload.language,
+    )
+    await connection.execute(SQL.open_version, org_id, document_id, version, title)
+    await add_work(connection, org_id, Stage.PARSE, document_id, version, cost=upload.size // 1024)
+
+
+async def _apply_metadata(
+    connection: Connection, upload: Upload, document_id: UUID, *, title: str | None, announce: int | None
+) -> None:
+    """Applies metadata at once (who may see a document must not wait); tells of it where a version is live."""
+    status = await connection.execute(
+        SQL.apply_metadata,
+        upload.org_id,
+        document_id,
+        title,
+        upload.subject_id,
+        upload.entity_id,
+        upload.taxonomy,
+        dict(upload.metadata) if upload.metadata is not None else None,
+        list(upload.audience) if upload.audience is not None else None,
+    )
+    before = await courses_of(connection, upload.org_id, document_id)
+    if upload.courses is not None:
+        await _link_courses(connection, upload.org_id, document_id, upload.courses)
+    after = await courses_of(connection, upload.org_id, document_id)
+    if announce is not None and (status == "UPDATE 1" or before != after):
+        await _record_metadata_change(connection, upload.org_id, document_id, announce, after)
+
+
+async def _link_courses(connection: Connection, org_id: UUID, document_id: UUID, courses: Sequence[str]) -> None:
+    await connection.execute(SQL.unlink_other_courses, org_id, document_id, list(courses))
+    for course in sorted(set(courses)):
+        await connection.execute(SQL.add_course, org_id, course)
+        await connection.execute(SQL.link_course, org_id, course, document_id)
+
+
+async def _record_metadata_change(
+    connection: Connection, org_id: UUID, document_id: UUID, live_version: int, courses: list[str]
+) -> None:
+    document = await lock_known_document(connection, org_id, document_id)
+    version = await fetch_one(connection, SQL.lock_version, org_id, document_id, live_version)
+    event = DocumentUpdated(
+        event_id=new_event_id(),
+        org_id=org_id,
+        document_id=document_id,
+        source=document["source"],
+        external_key=document["external_key"],
+        title=document["title"],
+        occurred_at=now(),
+        change=ChangeKind.METADATA,
+        version=live_version,
+        previous_version=live_version,
+        chunk_count=version["expected_chunks"],
+        page_count=document["page_count"],
+        embedding_model=document["embedding_model"],
+        courses=courses,
+    )
+    await record_event(connection, event, live_version)

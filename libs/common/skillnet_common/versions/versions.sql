@@ -1,0 +1,125 @@
+-- name: insert_document
+INSERT INTO documents (org_id, document_id, source, external_key, title)
+VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
+
+-- name: lock_document
+SELECT document_id, source, external_key, title, live_version, promoted_version, newest_version, deleted_at,
+       subject_id, entity_id, taxonomy, metadata, audience, page_count, embedding_model
+FROM documents WHERE org_id = $1 AND document_id = $2 FOR UPDATE
+
+-- name: lock_version
+SELECT version, state, title, expected_chunks, object_key, file_name, file_type, language, page_count,
+       page_count_estimated, warnings
+FROM document_versions WHERE org_id = $1 AND document_id = $2 AND version = $3 FOR UPDATE
+
+-- name: find_idempotency_key
+SELECT request_hash, document_id, version, outcome FROM idempotency_keys WHERE org_id = $1 AND key = $2
+
+-- name: insert_idempotency_key
+INSERT INTO idempotency_keys (org_id, key, request_hash, document_id, version, outcome)
+VALUES ($1, $2, $3, $4, $5, $6)
+
+-- name: newest_standing_version
+SELECT version, content_sha256, pipeline_fingerprint, title
+FROM document_versions
+WHERE org_id = $1 AND document_id = $2 AND state NOT IN ('failed', 'cancelled')
+ORDER BY version DESC LIMIT 1
+
+-- name: insert_version
+INSERT INTO document_versions
+    (org_id, document_id, version, file_name, object_key, content_sha256, size_bytes, pipeline_fingerprint, title, language)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+
+-- name: open_version
+UPDATE documents
+SET newest_version = $3, deleted_at = NULL, updated_at = now(),
+    title = CASE WHEN live_version IS NULL THEN $4 ELSE title END,
+    processing_status = CASE WHEN live_version IS NULL THEN 'pending' ELSE processing_status END
+WHERE org_id = $1 AND document_id = $2
+
+-- name: apply_metadata
+UPDATE documents
+SET title = coalesce($3, title), subject_id = coalesce($4, subject_id), entity_id = coalesce($5, entity_id),
+    taxonomy = coalesce($6, taxonomy), metadata = coalesce($7::jsonb, metadata), audience = coalesce($8, audience),
+    updated_at = now()
+WHERE org_id = $1 AND document_id = $2
+  AND (title, subject_id, entity_id, taxonomy, metadata, audience) IS DISTINCT FROM
+      (coalesce($3, title), coalesce($4, subject_id), coalesce($5, entity_id), coalesce($6, taxonomy),
+       coalesce($7::jsonb, metadata), coalesce($8, audience))
+
+-- name: add_course
+INSERT INTO courses (org_id, course_id, title) VALUES ($1, $2, $2) ON CONFLICT DO NOTHING
+
+-- name: link_course
+INSERT INTO course_documents (org_id, course_id, document_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
+
+-- name: unlink_other_courses
+DELETE FROM course_documents WHERE org_id = $1 AND document_id = $2 AND course_id <> ALL ($3::text[])
+
+-- name: courses_of
+SELECT course_id FROM course_documents WHERE org_id = $1 AND document_id = $2 ORDER BY course_id
+
+-- name: hold_serving_model
+SELECT model_id, slug, name, dimension FROM embedding_models WHERE model_id = hold_serving_model()
+
+-- name: count_vectors
+SELECT count(*) FROM chunk_embeddings
+WHERE org_id = $1 AND model_id = $2 AND document_id = $3 AND version = $4
+
+-- name: set_version_state
+UPDATE document_versions SET state = $4 WHERE org_id = $1 AND document_id = $2 AND version = $3
+
+-- name: make_version_ready
+UPDATE document_versions SET state = 'ready', ready_at = now(), model_id = $4
+WHERE org_id = $1 AND document_id = $2 AND version = $3
+
+-- name: promote
+UPDATE documents d
+SET live_version = v.version, promoted_version = v.version, processing_status = 'ready', title = v.title,
+    file_type = v.file_type, page_count = v.page_count, page_count_estimated = v.page_count_estimated,
+    language = v.language, embedding_model = $4, embedding_dim = $5, updated_at = now(),
+    full_text = CASE WHEN v.page_count <= $6
+        THEN (SELECT t.text FROM document_texts t
+              WHERE t.org_id = $1 AND t.document_id = $2 AND t.version = $3) END
+FROM document_versions v
+WHERE d.org_id = $1 AND d.document_id = $2 AND v.org_id = $1 AND v.document_id = $2 AND v.version = $3
+
+-- name: section_changes
+-- A path may stand more than once in a document: its digests are compared as a sorted list.
+WITH old AS (
+    SELECT path, array_agg(digest ORDER BY digest) AS digests FROM document_sections
+    WHERE org_id = $1 AND document_id = $2 AND version = $3 AND cardinality(path) > 0 GROUP BY path
+), new AS (
+    SELECT path, array_agg(digest ORDER BY digest) AS digests, min(section_index) AS place FROM document_sections
+    WHERE org_id = $1 AND document_id = $2 AND version = $4 AND cardinality(path) > 0 GROUP BY path
+)
+SELECT to_jsonb(coalesce(new.path, old.path)) AS path,
+       CASE WHEN old.path IS NULL THEN 'added' WHEN new.path IS NULL THEN 'removed' ELSE 'changed' END AS change
+FROM new FULL JOIN old ON new.path = old.path
+WHERE new.digests IS DISTINCT FROM old.digests
+ORDER BY new.place NULLS LAST, old.path
+
+-- name: fail_version
+UPDATE document_versions SET state = 'failed', error_stage = $4, error_code = $5, error_message = $6
+WHERE org_id = $1 AND document_id = $2 AND version = $3
+
+-- name: fail_document
+-- A live version keeps serving; so does hope, while a newer version is under way.
+UPDATE documents SET processing_status = 'failed', updated_at = now()
+WHERE org_id = $1 AND document_id = $2 AND live_version IS NULL AND newest_version = $3
+
+-- name: delete_document
+UPDATE documents SET deleted_at = now(), live_version = NULL, full_text = NULL, updated_at = now()
+WHERE org_id = $1 AND document_id = $2
+
+-- name: cancel_open_versions
+UPDATE document_versions SET state = 'cancelled'
+WHERE org_id = $1 AND document_id = $2 AND state IN ('uploaded', 'parsed', 'embedding')
+
+-- name: retire_ready_versions
+UPDATE document_versions SET state = 'superseded'
+WHERE org_id = $1 AND document_id = $2 AND state = 'ready'
+
+-- name: insert_event
+INSERT INTO outbox (org_id, event_id, type, subject, document_id, version, payload)
+VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb)
