@@ -64,7 +64,8 @@ def _passages(parsed: ParsedDocument, bench: Workbench) -> list[Passage]:
         passages = merge_small(passages, section.index, header, bench)
         if section.index == 0:
             return passages
-        below[section.parent or 0].extend(passages)
+        alone = len(passages) == 1
+        below[section.parent or 0].extend(p if alone else replace(p, whole=False) for p in passages)
     return []
 
 

@@ -20,11 +20,11 @@ class Boundary(IntEnum):
     BLOCK = 0
     ITEM = 1
     ROW = 2
-    LINE = 3
-    SENTENCE = 4
+    SENTENCE = 3
+    LINE = 4  # of code
     CLAUSE = 5
     WORD = 6
-    GLUE = 7
+    GLUE = 7  # after a heading or a lead-in
     CHARACTER = 8
 
 

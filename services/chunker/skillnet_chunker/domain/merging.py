@@ -27,7 +27,7 @@ def merge_small(passages: list[Passage], section: int, header: Header, bench: Wo
 
 
 def _join_remaining(passages: list[Passage], section: int, header: Header, bench: Workbench) -> list[Passage]:
-    """Each passage still small joins the smaller of its neighbours, else the other one."""
+    """Each passage still small joins the smaller of its neighbours, else the other; a heading what follows."""
     done: list[Passage] = []
     waiting = passages[::-1]
     while waiting:
@@ -35,7 +35,7 @@ def _join_remaining(passages: list[Passage], section: int, header: Header, bench
         if _small(passage, bench):
             before = _merged(done[-1], passage, section, header, bench) if done else None
             after = _merged(passage, waiting[-1], section, header, bench) if waiting else None
-            if after and (before is None or after.tokens < before.tokens):
+            if after and (before is None or passage.headings_only or after.tokens < before.tokens):
                 waiting[-1] = after
                 continue
             if before:
@@ -78,7 +78,18 @@ def _alone(run: Run, section: int, above: Header, bench: Workbench) -> Passage:
     start = bench.opening_start(above, run.first, run.last)
     end = bench.blocks[run.last].end
     tokens = bench.measure(above, start, end)
-    return Passage(section, above, run.first, run.last, start, end, run.opening, tokens)
+    return Passage(
+        section=section,
+        header=above,
+        first_block=run.first,
+        last_block=run.last,
+        start=start,
+        end=end,
+        opening=run.opening,
+        whole=True,
+        tokens=tokens,
+        headings_only=True,
+    )
 
 
 def _small(passage: Passage, bench: Workbench) -> bool:
@@ -86,18 +97,22 @@ def _small(passage: Passage, bench: Workbench) -> bool:
 
 
 def _merged(first: Passage, second: Passage, section: int, header: Header, bench: Workbench) -> Passage | None:
-    """Both as one passage of the parent section; None where they do not belong together or do not fit.
+    """Both as one passage; None where they do not belong together or do not fit.
 
-    The second must begin with the start of its section, and so must the first unless it is the parent's own.
+    Siblings merge whole, under their parent. What only leads to the second, a lone heading or the parent's
+    own words, is put before it under the second's header, whose path is the more exact.
     """
     if not second.opening or first.last_block + 1 != second.first_block:
         return None
-    if first.section == section and not first.opening:
-        start, repeated = first.start, first.repeated
-    elif first.opening:
-        start, repeated = bench.opening_start(header, first.first_block, first.last_block), None
-    else:
+    own_words = bench.blocks[first.last_block].section == section
+    leads = own_words or (first.headings_only and first.whole)
+    if not leads and not (first.whole and second.whole):
         return None
+    if leads:
+        section, header = second.section, second.header
+    start, repeated = first.start, first.repeated
+    if first.opening:
+        start = bench.opening_start(header, first.first_block, second.last_block)
     tokens = bench.measure(header, start, second.end, repeated)
     if tokens > bench.options.window:
         return None
@@ -109,8 +124,10 @@ def _merged(first: Passage, second: Passage, section: int, header: Header, bench
         start=start,
         end=second.end,
         opening=first.opening,
+        whole=second.whole,
         tokens=tokens,
         repeated=repeated,
+        headings_only=first.headings_only and second.headings_only,
     )
 
 

@@ -12,7 +12,7 @@ _CUT_COST = {
     Boundary.BLOCK: 0.0,
     Boundary.ITEM: 0.03,
     Boundary.ROW: 0.03,
-    Boundary.LINE: 0.1,
+    Boundary.LINE: 0.2,
     Boundary.SENTENCE: 0.1,
     Boundary.CLAUSE: 0.5,
     Boundary.WORD: 1.0,

@@ -19,8 +19,9 @@ class Passage:
     """A chunk in the making.
 
     `first_block` and `last_block` are indices of the blocks it speaks for, headings carried by the header
-    included. `opening` tells that it begins where its section begins, so that it can be put behind
-    another passage without losing the name of its section.
+    included. `opening`: it begins where its section begins, so that it can be put behind another passage
+    without losing the name of its section. `whole`: it is all there is of a section and those
+    below it. `headings_only`: it holds no text but headings.
     """
 
     section: int
@@ -30,8 +31,10 @@ class Passage:
     start: int
     end: int
     opening: bool
+    whole: bool
     tokens: int
     repeated: Span | None = None
+    headings_only: bool = False
 
     @property
     def body_tokens(self) -> int:

@@ -26,7 +26,7 @@ def split(run: Run, bench: Workbench, header: Header, language: str) -> list[Pas
     if end - start <= room * _CHARACTERS_PER_TOKEN:
         tokens = bench.measure(header, start, end)
         if tokens <= options.target:
-            return [Passage(run.section, header, run.first, run.last, start, end, run.opening, tokens)]
+            return [Passage(run.section, header, run.first, run.last, start, end, run.opening, run.opening, tokens)]
     blocks = [block for block in bench.blocks[run.first : run.last + 1] if block.end > start]
     units = units_of(
         bench.text, blocks, start=start, language=language, meter=bench.meter, limit=room - options.overlap
@@ -105,6 +105,7 @@ def _fitting(
             start=span[0],
             end=span[1],
             opening=opening,
+            whole=False,
             tokens=tokens,
             repeated=repeated,
         )

@@ -13,6 +13,7 @@ from skillnet_common.documents import Block, BlockKind
 
 Span = tuple[int, int]
 
+_SHORT_PARAGRAPH = 100  # characters
 _FRAGMENTS_A_CHUNK = 4  # pieces of an overlong sentence are this many times shorter than a chunk, to pack well
 _ITEM = re.compile(
     r"[ \t]*(?:[-–—*+•·▪◦‣●○■□✓➢]|\(?\d{1,3}(?:\.\d{1,3})*[.)ºª°-]{1,2}|\(?[^\W\d_][.)]|\(?[ivxlcIVXLC]{1,6}[.)])\s"
@@ -82,12 +83,20 @@ def _introduces(text: str, unit: Unit) -> bool:
 
 
 def _glued(units: list[Unit], text: str) -> list[Unit]:
-    """Units with every heading and lead-in tied to what follows it."""
+    """Units with every heading and lead-in tied to what follows it, and short paragraphs loosely so."""
     for index in range(1, len(units)):
-        before = units[index - 1]
+        before, unit = units[index - 1], units[index]
         if before.kind is BlockKind.HEADING or _introduces(text, before):
-            units[index] = replace(units[index], boundary=Boundary.GLUE)
+            units[index] = replace(unit, boundary=Boundary.GLUE)
+        elif unit.boundary is Boundary.BLOCK and _announces(before):
+            units[index] = replace(unit, boundary=Boundary.SENTENCE)
     return units
+
+
+def _announces(unit: Unit) -> bool:
+    """Whether a unit is a short paragraph: a label, a date, a heading that was not recognised as one."""
+    is_paragraph = unit.kind is BlockKind.PARAGRAPH and unit.boundary is Boundary.BLOCK
+    return is_paragraph and unit.end - unit.start <= _SHORT_PARAGRAPH
 
 
 def _heading(text: str, start: int, end: int) -> Iterator[Unit]:
@@ -152,10 +161,12 @@ def _code(text: str, start: int, end: int) -> Iterator[Unit]:
     previous = start
     for begin, stop in _lines(text, start, end):
         after_blank = text.count("\n", previous, begin) > 1
+        nested = text[begin].isspace()
+        after_gap = Boundary.SENTENCE if nested else Boundary.ITEM
         yield Unit(
             begin,  # with its indentation
             begin + len(text[begin:stop].rstrip()),
-            boundary=Boundary.ITEM if after_blank else Boundary.LINE,
+            boundary=after_gap if after_blank else Boundary.LINE,
             kind=BlockKind.CODE,
         )
         previous = stop

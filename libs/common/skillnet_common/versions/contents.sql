@@ -1,0 +1,27 @@
+-- name: insert_text
+INSERT INTO document_texts (org_id, document_id, version, text, layout) VALUES ($1, $2, $3, $4, $5)
+
+-- name: insert_sections
+INSERT INTO document_sections
+    (org_id, document_id, version, section_index, section_id, parent_index, level, heading, path,
+     char_start, char_end, page_start, page_end, digest)
+SELECT $1, $2, $3, s.section_index, s.section_id, s.parent_index, s.level, s.heading, s.path,
+       s.char_start, s.char_end, s.page_start, s.page_end, decode(s.digest, 'hex')
+FROM jsonb_to_recordset($4::jsonb) AS s (
+    section_index integer, section_id text, parent_index integer, level integer, heading text, path text[],
+    char_start integer, char_end integer, page_start integer, page_end integer, digest text)
+
+-- name: mark_parsed
+UPDATE document_versions
+SET state = 'parsed', file_type = $4, language = coalesce(language, $5), page_count = $6, page_count_estimated = $7,
+    page_labels = $8, warnings = $9
+WHERE org_id = $1 AND document_id = $2 AND version = $3
+
+-- name: load_text
+SELECT t.text, t.layout, v.file_type, v.language, v.page_count, v.page_count_estimated, v.page_labels, v.warnings
+FROM document_texts t JOIN document_versions v USING (org_id, document_id, version)
+WHERE t.org_id = $1 AND t.document_id = $2 AND t.version = $3
+
+-- name: load_sections
+SELECT section_index, section_id, parent_index, level, heading, path, char_start, char_end, page_start, page_end
+FROM document_sections WHERE org_id = $1 AND document_id = $2 AND version = $3 ORDER BY section_index

@@ -1,0 +1,5 @@
+"""`python -m skillnet_chunker`."""
+
+from skillnet_chunker.app import main
+
+main()

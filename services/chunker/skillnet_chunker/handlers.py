@@ -1,0 +1,103 @@
+"""From a parsed version to chunks, with vectors reused where they exist and batches for the rest."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+from uuid import NAMESPACE_URL, UUID, uuid5
+
+from skillnet_chunker.batches import make_batches
+from skillnet_chunker.domain import ChunkOptions, TokenCounter, chunk_document, content_hash, embed_hash
+from skillnet_common.database.pool import Connection, Database
+from skillnet_common.database.queries import Queries
+from skillnet_common.documents import Chunk, ParsedDocument
+from skillnet_common.errors import ErrorCode, PermanentFault
+from skillnet_common.models import serving_model
+from skillnet_common.versions import finish_version, lock_version
+from skillnet_common.versions.contents import load_parsed
+from skillnet_common.versions.locks import DocumentGone
+from skillnet_common.work.claims import Claim, add_embed_batches, settle
+
+_SQL = Queries(__package__, "chunker.sql")
+
+
+class ChunkHandler:
+    """Cuts off the event loop, then writes chunks, reused vectors and batches in one transaction."""
+
+    def __init__(self, database: Database, tokens: TokenCounter, options: ChunkOptions, *, batch_tokens: int) -> None:
+        self._database = database
+        self._tokens = tokens
+        self._options = options
+        self._batch_tokens = batch_tokens
+
+    async def __call__(self, claim: Claim) -> None:
+        title, parsed = await self._load(claim)
+        chunks = await asyncio.to_thread(
+            chunk_document, parsed, title=title, tokens=self._tokens, options=self._options
+        )
+        if not chunks:
+            raise PermanentFault(ErrorCode.NOTHING_READABLE, "The document holds no text that could be searched.")
+        await self._save(claim, chunks)
+
+    async def _load(self, claim: Claim) -> tuple[str, ParsedDocument]:
+        key = (claim.org_id, claim.document_id, claim.version)
+        async with self._database.tenant(claim.org_id) as connection:
+            title = await connection.fetchval(_SQL.find_version, *key)
+            parsed = await load_parsed(connection, *key)
+        if title is None or parsed is None:
+            raise DocumentGone
+        return title, parsed
+
+    async def _save(self, claim: Claim, chunks: Sequence[Chunk]) -> None:
+        key = (claim.org_id, claim.document_id, claim.version)
+        records = [_record(chunk, claim, len(chunks), self._options) for chunk in chunks]
+        async with self._database.tenant(claim.org_id) as connection:
+            await lock_version(connection, *key, expect="parsed")
+            await settle(connection, claim)
+            await connection.execute(_SQL.insert_chunks, *key, records)
+            await connection.execute(_SQL.index_chunks, *key)
+            await connection.execute(_SQL.begin_embedding, *key, len(chunks))
+            await self._queue_embedding(connection, key)
+
+    async def _queue_embedding(self, connection: Connection, key: tuple[UUID, UUID, int]) -> None:
+        model = await serving_model(connection)
+        await connection.execute(_SQL.reuse_vectors, *key, model.model_id)
+        rows = await connection.fetch(_SQL.chunks_to_embed, *key, model.model_id)
+        if rows:
+            batches = make_batches(
+                ((row["chunk_id"], row["token_count"]) for row in rows), token_budget=self._batch_tokens
+            )
+            await add_embed_batches(connection, *key, model.model_id, batches)
+        else:
+            await finish_version(connection, *key)
+
+
+def chunk_id_for(document_id: UUID, version: int, index: int) -> UUID:
+    """The id of a chunk: derived, so that work done twice writes the same rows."""
+    return uuid5(NAMESPACE_URL, f"skillnet:chunk:{document_id}:{version}:{index}")
+
+
+def _record(chunk: Chunk, claim: Claim, total: int, options: ChunkOptions) -> dict[str, Any]:
+    return {
+        "chunk_id": str(chunk_id_for(claim.document_id, claim.version, chunk.index)),
+        "chunk_index": chunk.index,
+        "chunk_total": total,
+        "kind": chunk.kind,
+        "section_index": chunk.section_index,
+        "section_id": chunk.section_id,
+        "section_path": list(chunk.section_path),
+        "heading": chunk.heading,
+        "header": chunk.header,
+        "body": chunk.body,
+        "char_start": chunk.start,
+        "char_end": chunk.end,
+        "overlap_chars": chunk.overlap_chars,
+        "page_start": chunk.page_start,
+        "page_end": chunk.page_end,
+        "boxes": [[box.page, box.x0, box.y0, box.x1, box.y1] for box in chunk.boxes],
+        "token_count": chunk.token_count,
+        "language": chunk.language,
+        "content_hash": content_hash(chunk.body).hex(),
+        "embed_hash": embed_hash(options.model_input(chunk)).hex(),
+    }

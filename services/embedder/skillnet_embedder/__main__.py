@@ -1,0 +1,5 @@
+"""`python -m skillnet_embedder`."""
+
+from skillnet_embedder.app import main
+
+main()

@@ -1,0 +1,35 @@
+"""The embedder's composition root."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from skillnet_common.contracts.work import Stage
+from skillnet_common.models import registered_model
+from skillnet_common.runtime import Service, StageWorker, run_service
+from skillnet_common.runtime.service import Component
+from skillnet_embedder.handlers import EmbedHandler
+from skillnet_embedder.settings import EmbedderSettings
+from skillnet_inference.factory import model_identity, open_encoder
+from skillnet_inference.settings import EmbeddingSettings
+
+
+def main() -> None:
+    """Runs the embedder until SIGTERM. It takes the work of its own model only."""
+    settings = EmbedderSettings()
+    embedding = EmbeddingSettings()
+    identity = model_identity(embedding)
+
+    @asynccontextmanager
+    async def compose(service: Service) -> AsyncIterator[Sequence[Component]]:
+        model = await registered_model(service.database, identity.fingerprint, configured=identity.slug)
+        encoder = await asyncio.to_thread(open_encoder, embedding)
+        handler = EmbedHandler(service.database, encoder.aencode_passages)
+        try:
+            yield [StageWorker(service, settings, Stage.EMBED, handler, model_slug=model.slug)]
+        finally:
+            encoder.close()
+
+    run_service("embedder", settings, compose)

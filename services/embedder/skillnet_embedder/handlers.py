@@ -1,0 +1,61 @@
+"""From a batch of chunks to vectors; the last batch of a version makes it live."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from pgvector import HalfVector
+
+from skillnet_common.database.pool import Database
+from skillnet_common.versions import finish_version, lock_version
+from skillnet_common.versions.locks import DocumentGone
+from skillnet_common.work.claims import Claim, settle
+
+Encode = Callable[[Sequence[str]], Awaitable[NDArray[np.float32]]]
+"""Texts -> unit vectors, float32 [texts, dimension], checked."""
+
+_LOAD = (
+    "SELECT chunk_id, header, body FROM document_chunks"
+    " WHERE org_id = $1 AND chunk_id = ANY ($2::uuid[]) ORDER BY chunk_index"
+)
+_INSERT = (
+    "INSERT INTO chunk_embeddings (org_id, model_id, chunk_id, document_id, version, embedding)"
+    " SELECT $1, $2, v.chunk_id, $3, $4, v.embedding"
+    " FROM unnest($5::uuid[], $6::halfvec[]) AS v (chunk_id, embedding)"
+    " ON CONFLICT DO NOTHING"
+)
+
+
+class EmbedHandler:
+    """Encodes off the event loop, then writes vectors, settles, and finishes the version if it is whole."""
+
+    def __init__(self, database: Database, encode: Encode) -> None:
+        self._database = database
+        self._encode = encode
+
+    async def __call__(self, claim: Claim) -> None:
+        ids, texts = await self._load(claim)
+        vectors = await self._encode(texts)
+        await self._save(claim, ids, vectors)
+
+    async def _load(self, claim: Claim) -> tuple[list[UUID], list[str]]:
+        async with self._database.tenant(claim.org_id) as connection:
+            rows = await connection.fetch(_LOAD, claim.org_id, list(claim.chunk_ids))
+        if len(rows) != len(claim.chunk_ids):
+            raise DocumentGone
+        texts = [f"{row['header']}\n\n{row['body']}" if row["header"] else row["body"] for row in rows]
+        return [row["chunk_id"] for row in rows], texts
+
+    async def _save(self, claim: Claim, ids: list[UUID], vectors: NDArray[np.float32]) -> None:
+        halves: list[Any] = [HalfVector(vector) for vector in vectors]
+        async with self._database.tenant(claim.org_id) as connection:
+            await lock_version(connection, claim.org_id, claim.document_id, claim.version, expect="embedding")
+            await settle(connection, claim)
+            await connection.execute(
+                _INSERT, claim.org_id, claim.model_id, claim.document_id, claim.version, ids, halves
+            )
+            await finish_version(connection, claim.org_id, claim.document_id, claim.version)
