@@ -78,9 +78,7 @@ class EmbeddedPostgres(EmbeddedServer):
     port_names: ClassVar[tuple[str, ...]] = ("postgres",)
     stop_signal: ClassVar[signal.Signals] = signal.SIGINT  # its "fast" shutdown
 
-    def __init__(
-        self, folder: Path, *, fast: bool = False, settings: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, folder: Path, *, fast: bool = False, settings: Mapping[str, str] | None = None) -> None:
         super().__init__(folder)
         self.cluster = folder / "cluster"
         """The folder of the cluster and its password; final once started."""

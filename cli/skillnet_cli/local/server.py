@@ -99,6 +99,7 @@ class EmbeddedServer(ABC):
         last lines of the log when the server ends or is not ready after `timeout` seconds.
         """
         with self._mutex:
+            self.notices.clear()
             try:
                 self._take_folder()
                 self._start_in_folder(timeout)
@@ -124,7 +125,9 @@ class EmbeddedServer(ABC):
             self._release_folder()
 
     def kill(self) -> None:
-        """Stop at once, as a crash would; the data survives."""
+        """Stop at once, as a crash would; the data survives. A start, restart or stop under way ends early."""
+        if (process := self._process) is not None:
+            process.kill()
         with self._mutex:
             self._end_process(signal.SIGKILL, _LINGER_SECONDS)
             self._release_folder()
