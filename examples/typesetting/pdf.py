@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 import pymupdf
 
@@ -76,8 +77,11 @@ class _Setter:
 
     def set_blocks(self) -> None:
         self._start_page()
-        for block in self.source.blocks:
-            self._set_block(block)
+        for block, following in zip_longest(self.source.blocks, self.source.blocks[1:]):
+            if isinstance(block, Heading):
+                self._set_heading(block, before_heading=isinstance(following, Heading))
+            else:
+                self._set_block(block)
         self._put_headers()
 
     def finish(self) -> bytes:
@@ -112,8 +116,6 @@ class _Setter:
 
     def _set_block(self, block: Block) -> None:
         match block:
-            case Heading():
-                self._set_heading(block)
             case Paragraph(runs):
                 self._set_text(runs)
             case Note(runs):
@@ -148,10 +150,7 @@ class _Setter:
         margin = self.source.style.margin
         width = (A4[0] - 2 * margin - COLUMN_GAP * (self.columns - 1)) / self.columns
         bottom = A4[1] - margin - 4
-        return [
-            Frame(margin + number * (width + COLUMN_GAP), top, width, bottom)
-            for number in range(self.columns)
-        ]
+        return [Frame(margin + number * (width + COLUMN_GAP), top, width, bottom) for number in range(self.columns)]
 
     def _next_frame(self) -> None:
         if len(self.frames) == 1:
@@ -172,16 +171,15 @@ class _Setter:
 
     # Blocks
 
-    def _set_heading(self, heading: Heading) -> None:
+    def _set_heading(self, heading: Heading, *, before_heading: bool) -> None:
+        """Keeps the heading with the first lines of what it stands over."""
         size = HEADING_SIZES[heading.level] * (0.86 if self.columns > 1 else 1)
         face = Typeface(self.source.style.family, size, bold=True)
-        new_page = self.source.style.chapters_on_new_page and heading.level == 2
-        if new_page and self.y > self._frame.top:
-            self._start_page()
         lines = break_lines((Run(heading.text),), face, self._frame.width)
         leading = size * 1.22
         before = size * 0.9
-        self._need(before + len(lines) * leading + 3.2 * self._body.size * LEADING)
+        kept_lines = 6 if before_heading else 3.2
+        self._need(before + len(lines) * leading + kept_lines * self._body.size * LEADING)
         self._skip(before)
         put_wrapped(
             self._canvas,
@@ -231,9 +229,7 @@ class _Setter:
         self.y += len(lines) * leading
 
     def _set_note(self, runs: Runs) -> None:
-        height = (
-            len(break_lines(runs, self._body, self._frame.width - LIST_INDENT)) * self._body.size * LEADING
-        )
+        height = len(break_lines(runs, self._body, self._frame.width - LIST_INDENT)) * self._body.size * LEADING
         self._need(height)
         top = self.y
         self._set_text(runs, indent=LIST_INDENT, after=0)

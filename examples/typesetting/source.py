@@ -38,7 +38,6 @@ class Style:
     table_size: float = 9.5
     justify: bool = False
     cover: bool = False
-    chapters_on_new_page: bool = False
     bookmarks: bool = False
     margin: float = 71.0
     header: str = ""

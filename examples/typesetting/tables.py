@@ -62,9 +62,7 @@ def make_grid(table: Table, face: Typeface, header_face: Typeface, width: float)
 
 
 def _make_row(cells: tuple[Runs, ...], widths: tuple[float, ...], face: Typeface, *, is_header: bool) -> Row:
-    lines = tuple(
-        break_lines(cell, face, width - 2 * PADDING) for cell, width in zip(cells, widths, strict=True)
-    )
+    lines = tuple(break_lines(cell, face, width - 2 * PADDING) for cell, width in zip(cells, widths, strict=True))
     tallest = max(len(cell) for cell in lines)
     return Row(lines, tallest * face.size * LINE_HEIGHT + 2 * PADDING, is_header)
 
