@@ -71,7 +71,7 @@ async def create_database(postgres: EmbeddedPostgres, name: str) -> DatabaseUrls
         await connection.execute(f'CREATE DATABASE "{name}"')
     finally:
         await connection.close()
-    passwords = {role: "secret" for role in ROLES}
+    passwords = dict.fromkeys(ROLES, "secret")
     await bootstrap_roles(postgres.url(name), passwords)
     return DatabaseUrls(
         admin=postgres.url(name),

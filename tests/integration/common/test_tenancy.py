@@ -37,7 +37,8 @@ async def test_every_table_with_a_tenant_is_protected(database: Database) -> Non
 async def test_every_key_leads_with_the_tenant(database: Database) -> None:
     async with database.system() as connection:
         keys = await connection.fetch(
-            "SELECT c.relname, (SELECT attname FROM pg_attribute WHERE attrelid = c.oid AND attnum = i.indkey[0]) AS lead"
+            "SELECT c.relname,"
+            " (SELECT attname FROM pg_attribute WHERE attrelid = c.oid AND attnum = i.indkey[0]) AS lead"
             " FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid"
             " JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'org_id'"
             " WHERE i.indisprimary AND c.relnamespace = 'skillnet'::regnamespace"

@@ -1,0 +1,67 @@
+# Everything runs from a virtual environment beside this file: `make help` lists the targets.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+# Extras are installed once each; a stamp remembers with which pyproject.toml and constraints.txt.
+LOCAL := $(VENV)/.installed-local
+TEST := $(VENV)/.installed-test
+
+.PHONY: help demo up test check check-long bench lint format types contracts documents clean
+
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1|\2/' | column -t -s '|'
+
+demo: $(LOCAL) ## Start everything, ingest examples/, ask three questions, stop
+	$(BIN)/python examples/demo.py
+
+up: $(LOCAL) ## Serve until Ctrl-C
+	$(BIN)/skillnet up
+
+test: $(TEST) ## All tests against real servers and the real model
+	$(BIN)/python -m tests.run
+
+check: lint types contracts test ## What CI runs
+
+check-long: $(TEST) ## The long chaos runs
+	$(BIN)/pytest -m long -p no:xdist
+
+bench: $(TEST) ## Speed and memory as ratios; run it with nothing else running
+	$(BIN)/python -m benchmarks
+
+lint: $(TEST) ## Style, dead imports, dependencies
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/deptry .
+
+format: $(TEST) ## Rewrite the code in the house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: $(TEST) ## Static types, strict
+	$(BIN)/mypy
+
+contracts: $(TEST) ## Who may import whom
+	$(BIN)/lint-imports
+
+documents: $(LOCAL) ## Build examples/documents from their sources
+	$(BIN)/python examples/build_documents.py
+
+clean: ## Remove the environment and every cache
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(LOCAL): pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local]'
+	@touch $@
+
+$(TEST): pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,lint]'
+	@touch $@ $(LOCAL)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; point PYTHON at one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
