@@ -1,0 +1,220 @@
+"""The synchronous client."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+from uuid import UUID
+
+import httpx
+
+from skillnet_client import requests
+from skillnet_client.errors import SkillnetApiError
+from skillnet_client.requests import ApiRequest, UploadOptions
+from skillnet_client.responses import Reply, is_repeated_delete, raise_for_problem, read_reply, unreachable
+from skillnet_client.retries import RetryPolicy
+from skillnet_client.settling import OnProgress, Settling
+from skillnet_common.contracts.answers import AskReply, AskRequest
+from skillnet_common.contracts.documents import (
+    DocumentDetail,
+    DocumentPage,
+    DocumentStatus,
+    DocumentSummary,
+    Me,
+    UploadReply,
+)
+from skillnet_common.contracts.retrieval import (
+    ContextReply,
+    ContextRequest,
+    GroundReply,
+    GroundRequest,
+    SearchReply,
+    SearchRequest,
+)
+from skillnet_common.errors import ErrorCode
+
+
+class SkillnetClient:
+    """Calls a gateway. Every method raises SkillnetApiError; `timeout` is in seconds for each read or write.
+
+    A context manager; `close` it otherwise.
+    """
+
+    def __init__(
+        self, base_url: str, api_key: str, *, timeout: float = 60.0, retry: RetryPolicy | None = None
+    ) -> None:
+        self._http = httpx.Client(
+            base_url=base_url,
+            headers={"Authorization": f"Bearer {api_key}"},
+            timeout=httpx.Timeout(timeout, connect=5.0),
+        )
+        self._retry = retry or RetryPolicy()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._http.close()
+
+    def upload(self, file: Path | bytes, options: UploadOptions | None = None) -> UploadReply:
+        """Sends a file as a document, or as the next version of the one with its key and source."""
+        return self._call(requests.upload(file, options or UploadOptions()), UploadReply)
+
+    def upload_version(
+        self, document_id: UUID, file: Path | bytes, options: UploadOptions | None = None
+    ) -> UploadReply:
+        """Sends a file as the next version of a known document."""
+        return self._call(requests.upload_version(document_id, file, options or UploadOptions()), UploadReply)
+
+    def documents_page(
+        self,
+        *,
+        cursor: str | None = None,
+        limit: int = 100,
+        status: DocumentStatus | None = None,
+        course_id: str | None = None,
+        source: str | None = None,
+        external_key: str | None = None,
+        ids: Sequence[UUID] = (),
+    ) -> DocumentPage:
+        """One page of documents, last created first; `ids` (at most 100) limits it to these."""
+        request = requests.documents(
+            cursor=cursor,
+            limit=limit,
+            status=status,
+            course_id=course_id,
+            source=source,
+            external_key=external_key,
+            ids=ids,
+        )
+        return self._call(request, DocumentPage)
+
+    def documents(
+        self,
+        *,
+        status: DocumentStatus | None = None,
+        course_id: str | None = None,
+        source: str | None = None,
+        external_key: str | None = None,
+    ) -> Iterator[DocumentSummary]:
+        """Every document, page by page."""
+        cursor: str | None = None
+        while True:
+            page = self.documents_page(
+                cursor=cursor, status=status, course_id=course_id, source=source, external_key=external_key
+            )
+            yield from page.documents
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
+    def document(self, document_id: UUID) -> DocumentDetail:
+        """A document with its versions."""
+        return self._call(requests.document(document_id), DocumentDetail)
+
+    def original(self, document_id: UUID, target: Path, *, version: int | None = None) -> None:
+        """Writes the original file of a version (the live one unless named) to `target`."""
+        request = requests.original(document_id, version)
+        try:
+            with self._http.stream(request.method, request.path, params=request.params) as response:
+                if not response.is_success:
+                    response.read()
+                raise_for_problem(response)
+                with target.open("wb") as file:
+                    for piece in response.iter_bytes():
+                        file.write(piece)
+        except httpx.TransportError as error:
+            raise unreachable(error, self._http.base_url) from error
+
+    def delete(self, document_id: UUID) -> None:
+        """Deletes a document with all its versions."""
+        self._send(requests.delete(document_id))
+
+    def cancel(self, document_id: UUID, version: int) -> None:
+        """Ends a version under way; the live one keeps serving."""
+        self._send(requests.cancel(document_id, version))
+
+    def me(self) -> Me:
+        """Whose key this is."""
+        return self._call(requests.me(), Me)
+
+    def search(self, request: SearchRequest | str) -> SearchReply:
+        """The passages that answer best."""
+        return self._call(requests.search(request), SearchReply)
+
+    def context(self, request: ContextRequest | str) -> ContextReply:
+        """Passages as a tagged context block for an LLM, within a token budget."""
+        return self._call(requests.context(request), ContextReply)
+
+    def ground(self, request: GroundRequest | str) -> GroundReply:
+        """The context together with the ground an answer can stand on."""
+        return self._call(requests.ground(request), GroundReply)
+
+    def ask(self, request: AskRequest | str) -> AskReply:
+        """An answer with its sources."""
+        return self._call(requests.ask(request), AskReply)
+
+    def wait_until_settled(
+        self,
+        ids: Iterable[UUID],
+        on_progress: OnProgress | None = None,
+        *,
+        timeout: float | None = None,
+        poll_seconds: float = 0.5,
+    ) -> dict[UUID, DocumentSummary]:
+        """Waits until the newest version of every document has ended, well or badly.
+
+        Returns what they came to; a document deleted meanwhile is missing. Raises SkillnetApiError `timeout`
+        after `timeout` seconds.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        settling = Settling(ids, on_progress)
+        while not settling.is_over:
+            settling.observe(
+                [one for batch in settling.batches() for one in self.documents_page(ids=batch).documents]
+            )
+            if settling.is_over:
+                break
+            if deadline is not None and time.monotonic() >= deadline:
+                raise SkillnetApiError(ErrorCode.TIMEOUT, None, f"Not every document had ended in {timeout:g} s.")
+            time.sleep(poll_seconds)
+        return settling.seen
+
+    def _call(self, request: ApiRequest, reply_type: type[Reply]) -> Reply:
+        return read_reply(self._send(request), reply_type)
+
+    def _send(self, request: ApiRequest) -> httpx.Response:
+        attempt = 0
+        while True:
+            outcome = self._attempt(request)
+            delay = self._retry.delay_after(request, attempt, outcome)
+            if delay is None:
+                break
+            time.sleep(delay)
+            attempt += 1
+        if isinstance(outcome, httpx.TransportError):
+            raise unreachable(outcome, self._http.base_url) from outcome
+        if not is_repeated_delete(request, outcome, attempt):
+            raise_for_problem(outcome)
+        return outcome
+
+    def _attempt(self, request: ApiRequest) -> httpx.Response | httpx.TransportError:
+        try:
+            return self._http.request(
+                request.method,
+                request.path,
+                params=request.params,
+                headers=requests.headers_of(request),
+                content=request.content.pieces() if request.content else request.json,
+            )
+        except httpx.TransportError as error:
+            return error
