@@ -1,0 +1,298 @@
+"""Which printed rows are headings.
+
+Every signal counts: size against the body's, bold, capitals, a label (`2.1`, `CAPÍTULO II`), space above,
+a bookmark. A heading needs two; none rests on a fixed size. Rows set alike and close together are one
+heading, unless a label opens the next.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from skillnet_parser.domain.contents import is_contents_heading
+from skillnet_parser.domain.layout import Item, Row, Style
+from skillnet_parser.domain.markers import starts_bullet
+from skillnet_parser.domain.numbering import Label, read_label
+
+LARGER = 1.15  # times the body size: certainly larger
+_SLIGHTLY_LARGER = 1.04
+_MAX_WORDS = 16
+_MAX_LABELLED_WORDS = 60
+_MAX_LARGE_WORDS = 40
+_MAX_ROWS = 6
+_MAX_PLAIN_ROWS = 2
+_ISOLATED_GAP = 1.25  # times the usual distance of two lines
+_WRAP_GAP = 1.6  # times the size: rows of one heading stand closer
+_MAX_SHARE = 0.25  # of all rows; more and the signals mean something else
+_CENTRED = 0.03  # of the column's width
+_NEEDED = 2
+
+
+@dataclass(frozen=True, slots=True)
+class BodyStyle:
+    """What most of the document is set in. `pitch` is the usual distance of two lines, in points."""
+
+    size: float
+    bold: bool
+    italic: bool
+    pitch: float
+    monospaced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The items [first, last] form one heading."""
+
+    first: int
+    last: int
+    text: str
+    label: Label | None
+    style: Style
+    caps: bool
+    strength: int
+    bookmark_level: int | None = None
+
+
+def measure_body(items: Sequence[Item]) -> BodyStyle:
+    """Size, weight and slant by number of characters: one long text outweighs many short headings."""
+    styles: Counter[tuple[float, bool, bool]] = Counter()
+    monospaced = 0
+    for item in items:
+        if isinstance(item, Row):
+            for cell in item.cells:
+                styles[cell.style.size, cell.style.bold, cell.style.italic] += len(cell.text)
+                monospaced += cell.style.monospaced * len(cell.text)
+    if not styles:
+        return BodyStyle(10.0, bold=False, italic=False, pitch=12.0)
+    sizes: Counter[float] = Counter()
+    for (size, _, _), chars in styles.items():
+        sizes[size] += chars
+    size = max(sizes, key=lambda size: (sizes[size], size))
+    _, bold, italic = max((key for key in styles if key[0] == size), key=lambda key: styles[key])
+    return BodyStyle(size, bold, italic, _usual_pitch(items, size), monospaced * 2 > styles.total())
+
+
+def _usual_pitch(items: Sequence[Item], size: float) -> float:
+    gaps = [
+        row.rect.y1 - above.rect.y1
+        for above, row in zip(items, items[1:], strict=False)
+        if isinstance(above, Row)
+        and isinstance(row, Row)
+        and _are_neighbours(above, row)
+        and above.style.size == row.style.size == size
+    ]
+    close = [gap for gap in gaps if 0 < gap <= 2.5 * size]
+    return median(close) if close else 1.2 * size
+
+
+def _are_neighbours(above: Row, row: Row) -> bool:
+    return above.page == row.page and above.column.region == row.column.region
+
+
+def find_headings(
+    items: Sequence[Item], body: BodyStyle, excluded: set[int], bookmarks: Mapping[int, tuple[int, int]]
+) -> list[Heading]:
+    """The headings among the items, in order.
+
+    `excluded` are indices that cannot be one (contents, notes). `bookmarks` maps the index of an item to
+    the index of the last item and the level that a bookmark of the file gives it.
+    """
+    found: list[Heading] = []
+    at = 0
+    while at < len(items):
+        heading = None if at in excluded else _heading_at(items, at, body, excluded, bookmarks)
+        if heading is None:
+            at += 1
+        else:
+            found.append(heading)
+            at = heading.last + 1
+    return _join_labels(_drop_unreliable(found, items), items, body)
+
+
+def _heading_at(
+    items: Sequence[Item], at: int, body: BodyStyle, excluded: set[int], bookmarks: Mapping[int, tuple[int, int]]
+) -> Heading | None:
+    row = items[at]
+    if not isinstance(row, Row):
+        return None
+    if at in bookmarks:
+        last, level = bookmarks[at]
+        rows = [item for item in items[at : last + 1] if isinstance(item, Row)]
+        return _make_heading(at, rows, strength=_NEEDED + 2, bookmark_level=level)
+    rows = _alike_rows(items, at, excluded, body)
+    strength = _judge(items, at, rows, body)
+    return _make_heading(at, rows, strength) if strength >= _NEEDED else None
+
+
+def _make_heading(at: int, rows: Sequence[Row], strength: int, bookmark_level: int | None = None) -> Heading:
+    text = " ".join(row.text for row in rows)
+    return Heading(
+        at, at + len(rows) - 1, text, read_label(text), rows[0].style, is_caps(text), strength, bookmark_level
+    )
+
+
+def _alike_rows(items: Sequence[Item], at: int, excluded: set[int], body: BodyStyle) -> list[Row]:
+    """The row and those below that continue it: set alike, close, and without a label of their own."""
+    first = items[at]
+    if not isinstance(first, Row):
+        raise TypeError("a heading begins with a row")
+    rows = [first]
+    for index in range(at + 1, len(items)):
+        row, above = items[index], rows[-1]
+        if not isinstance(row, Row) or index in excluded or not _continues(above, row, body):
+            break
+        rows.append(row)
+    return rows
+
+
+def _continues(above: Row, row: Row, body: BodyStyle) -> bool:
+    if not _are_neighbours(above, row):
+        return False
+    if abs(above.style.size - row.style.size) > 0.5 or is_caps(above.text) != is_caps(row.text):
+        return False
+    plain = not _is_styled(row.style, body)
+    if plain or _last_style(above) != _last_style(row):
+        return False
+    if above.text.rstrip().endswith((".", ":", "!", "?")) and _is_short_of_column(above):
+        return False
+    gap = row.rect.y1 - above.rect.y1
+    return gap <= _WRAP_GAP * max(row.style.size, body.pitch / 1.2) and read_label(row.text) is None
+
+
+def _last_style(row: Row) -> tuple[bool, bool]:
+    return (row.cells[-1].style.bold, row.cells[-1].style.emphasised)
+
+
+def _is_styled(style: Style, body: BodyStyle) -> bool:
+    return (
+        style.size >= _SLIGHTLY_LARGER * body.size
+        or (style.emphasised and not (body.bold or body.italic))
+        or (style.bold and not body.bold)
+    )
+
+
+def _is_short_of_column(row: Row) -> bool:
+    return row.rect.x1 < row.column.right - 0.15 * row.column.width
+
+
+def _judge(items: Sequence[Item], at: int, rows: Sequence[Row], body: BodyStyle) -> int:
+    """The number of signals, 0 where something speaks against a heading."""
+    text = " ".join(row.text for row in rows)
+    label = read_label(text)
+    size = min(row.style.size for row in rows)
+    larger = size >= LARGER * body.size
+    if _speaks_against(text, rows, label, larger=larger):
+        return 0
+    signals = 2 if larger else int(size >= _SLIGHTLY_LARGER * body.size and size > body.size)
+    bold = not body.bold and all(row.style.bold for row in rows)
+    caps = is_caps(text)
+    styled_label = label is not None and _is_styled(rows[0].style, body)
+    signals += bold + caps + (label is not None and (label.family == "division" or _is_deep(label) or styled_label))
+    signals += styled_label and not bold and not larger
+    if signals == 0:
+        return 0
+    isolated = _is_isolated(items, at, rows[0], body)
+    if not isolated and not larger:
+        return 0
+    if not larger and len(rows) > _MAX_PLAIN_ROWS and label is None:
+        return 0
+    return signals + isolated
+
+
+def _is_deep(label: Label) -> bool:
+    """`2.1` numbers a heading; `2.` may as well number a paragraph or an item."""
+    return label.family == "decimal" and label.rank >= 1 and bool(label.rest) and label.rest[0].isupper()
+
+
+def _speaks_against(text: str, rows: Sequence[Row], label: Label | None, *, larger: bool) -> bool:
+    stripped = text.strip()
+    words = len(stripped.split())
+    letters = sum(char.isalpha() for char in stripped)
+    if letters < 2 and not (label is not None and larger):
+        return True
+    if len(rows) > _MAX_ROWS or starts_bullet(stripped) or is_contents_heading(stripped):
+        return True
+    if stripped.endswith((",", ";")) or stripped[0] in ",;.)%":
+        return True
+    limit = _MAX_LABELLED_WORDS if label is not None else _MAX_LARGE_WORDS if larger else _MAX_WORDS
+    if words > limit or letters < 0.4 * len(stripped.replace(" ", "")):
+        return True
+    if larger:
+        return False
+    if stripped.endswith(":"):
+        return True
+    # A sentence: a full stop ends it, and no label says that it is a title.
+    return stripped.endswith(".") and label is None
+
+
+def _is_isolated(items: Sequence[Item], at: int, row: Row, body: BodyStyle) -> bool:
+    """Whether the row begins something: more space above than between lines, or nothing above in its
+    column, or what stands above is set in another style and ended there; never a row that fills a line the
+    next one carries on."""
+    above = items[at - 1] if at else None
+    if not isinstance(above, Row) or not _are_neighbours(above, row):
+        return not _carries_on(items, at, row)
+    gap = row.rect.y1 - above.rect.y1
+    if gap >= _ISOLATED_GAP * max(body.pitch, min(row.style.size, 2 * body.size)):
+        return True
+    ended = above.text.rstrip().endswith((".", ":", "!", "?", "»", ")")) or _is_short_of_column(above)
+    return ended and _is_styled(row.style, body) and _last_style(above) != _last_style(row)
+
+
+def _carries_on(items: Sequence[Item], at: int, row: Row) -> bool:
+    """Whether a row at the head of its column goes on in the middle of a sentence."""
+    return row.text[:1].islower() or (at > 0 and isinstance(items[at - 1], Row) and row.text[:1] in ",;.)")
+
+
+def is_caps(text: str) -> bool:
+    """Whether all letters are capitals, four at least."""
+    letters = [char for char in text if char.isalpha()]
+    return len(letters) >= 4 and text.upper() == text
+
+
+def _drop_unreliable(found: Sequence[Heading], items: Sequence[Item]) -> list[Heading]:
+    """Where more than a quarter of a longer document's rows would be headings, only the strong ones count."""
+    rows = sum(isinstance(item, Row) for item in items)
+    covered = sum(heading.last - heading.first + 1 for heading in found)
+    if rows < 20 or covered <= _MAX_SHARE * rows:
+        return list(found)
+    return [heading for heading in found if heading.strength > _NEEDED + 1]
+
+
+def _join_labels(found: Sequence[Heading], items: Sequence[Item], body: BodyStyle) -> list[Heading]:
+    """`CAPÍTULO I` and the title below it are one heading."""
+    joined: list[Heading] = []
+    for heading in found:
+        before = joined[-1] if joined else None
+        if before is not None and _is_label_alone(before) and _titles_label(before, heading, items, body):
+            joined[-1] = Heading(
+                before.first,
+                heading.last,
+                f"{before.text} {heading.text}",
+                before.label,
+                heading.style if heading.style.size >= before.style.size else before.style,
+                before.caps,
+                before.strength,
+                before.bookmark_level,
+            )
+        else:
+            joined.append(heading)
+    return joined
+
+
+def _is_label_alone(heading: Heading) -> bool:
+    return heading.label is not None and heading.label.family == "division" and heading.first == heading.last and (
+        not heading.label.rest or heading.label.rest.lower() == heading.text.strip(" .:").lower()
+    )
+
+
+def _titles_label(label: Heading, title: Heading, items: Sequence[Item], body: BodyStyle) -> bool:
+    if title.first != label.last + 1 or title.label is not None:
+        return False
+    above, row = items[label.last], items[title.first]
+    if not (isinstance(above, Row) and isinstance(row, Row) and above.page == row.page):
+        return False
+    return row.rect.y0 - above.rect.y1 <= 3 * body.pitch

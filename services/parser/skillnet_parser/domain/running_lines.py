@@ -1,0 +1,149 @@
+"""Headers, footers and page numbers: lines that repeat at the same place of many pages.
+
+A line is dropped for its repetition and its place together, never for its place alone, so that a title at
+the top of page 1 and the first line of a page stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from skillnet_parser.domain.layout import Fragment, PageLayout
+
+_MARGIN = 0.12  # of the page's height
+_MIN_PAGES = 4
+_MIN_SHARE = 0.5
+_MIN_PARITY_PAGES = 3
+_SAME_PLACE = 0.012  # of the page's height
+_MIN_NEIGHBOURS = 4  # pages in a row under one chapter's running title
+_NUMBER = re.compile(r"\d+")
+_ROMAN = re.compile(r"(?<![^\W_])[ivxlc]+(?![^\W_])", re.IGNORECASE)
+_PAGE_NUMBER = re.compile(
+    r"\W*(?:(?:p[áa]gina?|p[áa]g\.?|page|p\.|seite|pàgina|orria)\s*)?(?P<number>\d{1,4})"
+    r"(?:\s*(?:/|de|of|von|sur)\s*(?P<total>\d{1,4}))?\W*",
+    re.IGNORECASE,
+)
+
+
+def drop_running_lines(pages: Sequence[PageLayout]) -> list[PageLayout]:
+    """The pages without headers, footers and page numbers."""
+    running = _find_repeated(pages) | _find_page_numbers(pages)
+    return [
+        replace(
+            page,
+            fragments=tuple(
+                fragment
+                for index, fragment in enumerate(page.fragments)
+                if (page.number, index) not in running
+            ),
+        )
+        for page in pages
+    ]
+
+
+_Place = tuple[int, int]  # page number, index of the fragment
+_Candidate = tuple[int, int, float, Fragment]  # page number, index, height as a share of the page
+
+
+def _candidates(pages: Iterable[PageLayout]) -> list[_Candidate]:
+    found: list[_Candidate] = []
+    for page in pages:
+        for index, fragment in enumerate(page.fragments):
+            height = fragment.rect.middle / page.height
+            if height <= _MARGIN or height >= 1 - _MARGIN:
+                found.append((page.number, index, height, fragment))
+    return found
+
+
+def _find_repeated(pages: Sequence[PageLayout]) -> set[_Place]:
+    if len(pages) < _MIN_PAGES:
+        return set()
+    groups: dict[str, list[_Candidate]] = defaultdict(list)
+    for candidate in _candidates(pages):
+        groups[_mask(candidate[3].text)].append(candidate)
+    repeated: set[_Place] = set()
+    for group in groups.values():
+        for cluster in _cluster_by_height(group):
+            if _repeats({candidate[0] for candidate in cluster}, len(pages)):
+                repeated |= {(candidate[0], candidate[1]) for candidate in cluster}
+    return _keep_whole_rows(pages, repeated)
+
+
+def _mask(text: str) -> str:
+    """The text without what changes from page to page."""
+    return _ROMAN.sub("#", _NUMBER.sub("#", "".join(text.split()).lower()))
+
+
+def _cluster_by_height(group: Sequence[_Candidate]) -> list[list[_Candidate]]:
+    clusters: list[list[_Candidate]] = []
+    for candidate in sorted(group, key=lambda candidate: candidate[2]):
+        if clusters and candidate[2] - clusters[-1][-1][2] <= _SAME_PLACE:
+            clusters[-1].append(candidate)
+        else:
+            clusters.append([candidate])
+    return clusters
+
+
+def _repeats(numbers: set[int], page_count: int) -> bool:
+    """On half of all pages; or of the even or the odd ones, for left and right pages differ; or on enough
+    pages in a row, for a running title changes with the chapter."""
+    if len(numbers) >= _MIN_SHARE * page_count:
+        return True
+    for parity in (0, 1):
+        same = {number for number in numbers if number % 2 == parity}
+        if len(same) >= max(_MIN_PARITY_PAGES, _MIN_SHARE * page_count / 2):
+            return True
+    return any(
+        all(number + step in numbers for step in range(_MIN_NEIGHBOURS)) for number in numbers
+    )
+
+
+def _keep_whole_rows(pages: Sequence[PageLayout], repeated: set[_Place]) -> set[_Place]:
+    """A row goes whole or stays whole: a list number repeated beside text that changes is text."""
+    kept: set[_Place] = set()
+    for page in pages:
+        indices = [index for index in range(len(page.fragments)) if (page.number, index) in repeated]
+        others = [
+            fragment for index, fragment in enumerate(page.fragments) if (page.number, index) not in repeated
+        ]
+        for index in indices:
+            if not any(_share_row(page.fragments[index], other) for other in others):
+                kept.add((page.number, index))
+    return kept
+
+
+def _share_row(one: Fragment, other: Fragment) -> bool:
+    shared = min(one.rect.y1, other.rect.y1) - max(one.rect.y0, other.rect.y0)
+    return shared > 0.5 * min(one.rect.height, other.rect.height)
+
+
+def _find_page_numbers(pages: Sequence[PageLayout]) -> set[_Place]:
+    """Numbers alone in a margin that follow the pages: the number less the page's place is the same on at
+    least half of the pages. On one page alone only `Página 1` and `1 de 3` are recognised."""
+    offsets: dict[int, list[_Place]] = defaultdict(list)
+    worded: set[_Place] = set()
+    for number, index, _, fragment in _candidates(pages):
+        match = _PAGE_NUMBER.fullmatch(fragment.text.strip())
+        if match is None or not _stands_alone(pages[number - 1], index):
+            continue
+        offsets[int(match["number"]) - number].append((number, index))
+        if int(match["number"]) == number and (match["total"] or fragment.text.strip()[0].isalpha()):
+            worded.add((number, index))
+    for places in offsets.values():
+        if len({number for number, _ in places}) >= max(2, _MIN_SHARE * len(pages)):
+            worded |= set(places)
+    return worded
+
+
+def _stands_alone(page: PageLayout, index: int) -> bool:
+    """Whether nothing else stands on the row, and nothing further out on the page."""
+    fragment = page.fragments[index]
+    others = [other for at, other in enumerate(page.fragments) if at != index]
+    if any(_share_row(fragment, other) for other in others):
+        return False
+    if fragment.rect.middle < page.height / 2:
+        return not any(other.rect.middle < fragment.rect.middle for other in others)
+    return not any(other.rect.middle > fragment.rect.middle for other in others)

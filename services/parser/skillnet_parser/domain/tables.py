@@ -1,0 +1,45 @@
+"""Tables as Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_MIN_FILLED_SHARE = 0.5
+_BREAKS = re.compile(r"\s*\n\s*")
+
+
+def render_rows(rows: Sequence[Sequence[str]]) -> list[str]:
+    """A line per table row, the delimiter of Markdown joined to the first. Rows are padded to one width;
+    a `|` in a cell is escaped, a line break becomes a space. Empty where no cell has text."""
+    width = max((len(row) for row in rows), default=0)
+    cells = [[_render_cell(cell) for cell in row] + [""] * (width - len(row)) for row in rows]
+    kept = [row for row in cells if any(row)]
+    if not kept:
+        return []
+    lines = [f"| {' | '.join(row)} |" for row in kept]
+    lines[0] += "\n" + "|" + " --- |" * width
+    return lines
+
+
+def render_table(rows: Sequence[Sequence[str]]) -> str:
+    """The whole table as Markdown, its first row the header; "" where no cell has text."""
+    return "\n".join(render_rows(rows))
+
+
+def is_plausible(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a grid found on a page is a table: two rows and two columns with text at least, half of the
+    cells filled. Boxes drawn around paragraphs are not."""
+    filled_rows = sum(1 for row in rows if any(cell.strip() for cell in row))
+    width = max((len(row) for row in rows), default=0)
+    filled_columns = sum(
+        1 for column in range(width) if any(column < len(row) and row[column].strip() for row in rows)
+    )
+    if filled_rows < 2 or filled_columns < 2:
+        return False
+    filled = sum(1 for row in rows for cell in row if cell.strip())
+    return filled >= _MIN_FILLED_SHARE * filled_rows * filled_columns
+
+
+def _render_cell(cell: str) -> str:
+    return _BREAKS.sub(" ", cell.strip()).replace("|", "\\|")

@@ -1,0 +1,206 @@
+"""One page of a PDF: its visible text with style and place, its ruled tables, and how legible it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pymupdf
+from skillnet_common.documents import Box
+
+from skillnet_parser.domain.characters import count_unreadable
+from skillnet_parser.domain.layout import Fragment, PageLayout, Rect, Style, TableRegion, mix_styles
+from skillnet_parser.formats.pdf_hidden import HiddenText
+from skillnet_parser.formats.pdf_tables import find_tables
+
+# Without TEXT_PRESERVE_LIGATURES ligatures come out as letters; without TEXT_CID_FOR_UNKNOWN_UNICODE a glyph
+# whose meaning the file does not give comes out as U+FFFD, which can be counted, not as a wrong letter.
+TEXT_FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
+_SUPERSCRIPT, _ITALIC, _MONOSPACED, _BOLD = 1, 2, 8, 16
+_FILLED_AND_STROKED = 16 | 32
+_BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi")
+_WORD_GAP = 0.18  # times the size: a wider gap between two runs is a space that the file leaves out
+_BOX_DIGITS = 4
+_BELOW_PAGE = 1.05  # where sideways text stands in the reading order: after all else
+_RAISED = str.maketrans({"o": "º", "a": "ª", "O": "º", "A": "ª"})
+
+
+@dataclass(frozen=True, slots=True)
+class PageReading:
+    """A page's layout and what the whole document is judged by. `image_cover` is a share of the page."""
+
+    layout: PageLayout
+    chars: int
+    unreadable: int
+    image_cover: float
+    has_hidden_text: bool
+    has_recognised_text: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Printed:
+    """A line as printed: visible runs only. `direction` is of the page as a reader sees it."""
+
+    text: str
+    rect: pymupdf.Rect
+    style: Style
+    direction: tuple[int, int]
+
+
+def read_page(page: Any, number: int) -> PageReading:
+    """Reads `page` (a `pymupdf.Page`); `number` counts from 1."""
+    log = page.get_bboxlog()
+    cover = _image_cover(page, log)
+    hidden = HiddenText(page, log, image_cover=cover)
+    content = page.get_text("dict", flags=TEXT_FLAGS)
+    printed = [line for block in content["blocks"] for line in _read_block(block, page, hidden)]
+    tables = find_tables(page, log, hidden) if page.rotation == 0 else []
+    text = "".join(line.text for line in printed)
+    return PageReading(
+        layout=_arrange(page, number, printed, tables),
+        chars=sum(not char.isspace() for char in text),
+        unreadable=count_unreadable(text),
+        image_cover=cover,
+        has_hidden_text=hidden.found,
+        has_recognised_text=hidden.recognised,
+    )
+
+
+def _image_cover(page: Any, log: Sequence[tuple[str, tuple[float, ...]]]) -> float:
+    """The share of the page under its largest image."""
+    bounds = page.rect * page.derotation_matrix
+    area = abs(bounds.get_area()) or 1.0
+    covers = [
+        (pymupdf.Rect(rect) & bounds).get_area() / area for kind, rect in log if kind in ("fill-image", "fill-imgmask")
+    ]
+    # A scan may be stored as strips, each an image of its own.
+    return min(1.0, max(max(covers, default=0.0), sum(covers) if len(covers) > 3 else 0.0))
+
+
+def _read_block(block: dict[str, Any], page: Any, hidden: HiddenText) -> Iterator[_Printed]:
+    for line in block.get("lines", ()):
+        spans = [span for span in line["spans"] if not hidden.hides(span)]
+        text = _join_spans(spans)
+        if not text.strip():
+            continue
+        inked = [span for span in spans if span["text"].strip()]
+        rect = pymupdf.Rect(inked[0]["bbox"])
+        for span in inked[1:]:
+            rect |= pymupdf.Rect(span["bbox"])
+        style = mix_styles([(len(span["text"].strip()), _style(span)) for span in inked])
+        yield _Printed(_mark_bullet(text, inked), rect * page.rotation_matrix, style, _direction(line["dir"], page))
+
+
+def _join_spans(spans: Sequence[dict[str, Any]]) -> str:
+    parts: list[str] = []
+    for index, span in enumerate(spans):
+        text = span["text"]
+        before = spans[index - 1] if index else None
+        if before is not None and text and parts[-1]:
+            gap = span["bbox"][0] - before["bbox"][2]
+            if gap > _WORD_GAP * span["size"] and not (text[0].isspace() or parts[-1][-1].isspace()):
+                text = " " + text
+            text = _raise(text, "".join(parts), span, before)
+        parts.append(text)
+    return "".join(parts)
+
+
+def _raise(text: str, before: str, span: dict[str, Any], last: dict[str, Any]) -> str:
+    """Superscripts: `n.` + `o` is `n.º`; a number behind a word is a note's mark and not part of the word."""
+    stripped = text.strip()
+    if not span["flags"] & _SUPERSCRIPT or last["flags"] & _SUPERSCRIPT:
+        return str(text)
+    if stripped in ("o", "a", "O", "A") and before[-1:] == ".":
+        return str(text.translate(_RAISED))
+    if stripped.isdigit() and before[-3:].isalpha() and len(before) >= 3:
+        return str(text.replace(stripped, f" ({stripped})"))
+    return str(text)
+
+
+def _mark_bullet(text: str, spans: Sequence[dict[str, Any]]) -> str:
+    """The bullet of a list's second level in Word files is the letter o of Courier New."""
+    first = spans[0]
+    if first["text"].strip() == "o" and first["font"].startswith("Courier") and len(spans) > 1:
+        return text.replace("o", "◦", 1)
+    return text
+
+
+def _style(span: dict[str, Any]) -> Style:
+    font = span["font"].lower()
+    drawn_bold = span["char_flags"] & _FILLED_AND_STROKED == _FILLED_AND_STROKED
+    bold = bool(span["flags"] & _BOLD) or drawn_bold or any(name in font for name in _BOLD_NAMES)
+    italic = bool(span["flags"] & _ITALIC)
+    return Style(
+        size=round(span["size"] * 2) / 2,
+        bold=bold,
+        italic=italic,
+        emphasised=bold or italic,
+        monospaced=bool(span["flags"] & _MONOSPACED),
+    )
+
+
+def _direction(direction: tuple[float, float], page: Any) -> tuple[int, int]:
+    matrix = page.rotation_matrix
+    x = direction[0] * matrix.a + direction[1] * matrix.c
+    y = direction[0] * matrix.b + direction[1] * matrix.d
+    return round(x), round(y)
+
+
+def _arrange(page: Any, number: int, printed: Sequence[_Printed], tables: Sequence[TableRegion]) -> PageLayout:
+    """The page turned so that most of its text reads from left to right; the rest comes last."""
+    width, height = page.rect.width, page.rect.height
+    main = _main_direction(printed)
+    flow_width, flow_height = (width, height) if main[0] else (height, width)
+    fragments: list[Fragment] = []
+    sideways = flow_height * _BELOW_PAGE
+    for line in printed:
+        box = _box(number, line.rect, width, height)
+        if line.direction == main:
+            rect = _turn(line.rect, main, width, height)
+        else:
+            rect = Rect(0.0, sideways, flow_width, sideways + line.style.size)
+            sideways += 3 * line.style.size
+        fragments.append(Fragment(line.text, rect, box, line.style))
+    outside = [
+        fragment
+        for fragment in fragments
+        if not any(table.rect.contains_middle_of(fragment.rect) for table in tables)
+    ]
+    placed = tuple(
+        TableRegion(table.rows, table.rect, tuple(Box(number, box.x0, box.y0, box.x1, box.y1) for box in table.row_boxes))
+        for table in tables
+    )
+    return PageLayout(number, flow_width, flow_height, tuple(outside), placed)
+
+
+def _main_direction(printed: Sequence[_Printed]) -> tuple[int, int]:
+    chars: dict[tuple[int, int], int] = {(1, 0): 0}
+    for line in printed:
+        if line.direction in ((1, 0), (0, -1), (0, 1), (-1, 0)):
+            chars[line.direction] = chars.get(line.direction, 0) + len(line.text)
+    return max(chars, key=lambda direction: chars[direction])
+
+
+def _turn(rect: pymupdf.Rect, main: tuple[int, int], width: float, height: float) -> Rect:
+    if main == (0, -1):  # reads upwards
+        return Rect(height - rect.y1, rect.x0, height - rect.y0, rect.x1)
+    if main == (0, 1):  # reads downwards
+        return Rect(rect.y0, width - rect.x1, rect.y1, width - rect.x0)
+    if main == (-1, 0):  # upside down
+        return Rect(width - rect.x1, height - rect.y1, width - rect.x0, height - rect.y0)
+    return Rect(rect.x0, rect.y0, rect.x1, rect.y1)
+
+
+def _box(number: int, rect: pymupdf.Rect, width: float, height: float) -> Box:
+    return Box(
+        number,
+        _fraction(rect.x0, width),
+        _fraction(rect.y0, height),
+        _fraction(rect.x1, width),
+        _fraction(rect.y1, height),
+    )
+
+
+def _fraction(value: float, whole: float) -> float:
+    return round(min(max(value / whole, 0.0), 1.0), _BOX_DIGITS)
