@@ -22,6 +22,7 @@ class ErrorCode(StrEnum):
     PARSE_MEMORY = "parse_memory"
     PARSER_CRASHED = "parser_crashed"
     ORIGINAL_MISSING = "original_missing"
+    TEXT_TOO_LONG = "text_too_long"
     ATTEMPTS_EXHAUSTED = "attempts_exhausted"
     CANCELLED = "cancelled"
     # what can be wrong with a request

@@ -1,0 +1,64 @@
+"""Settings of embedding, under the names that the specification gave them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Self
+
+from pydantic import Field, SecretStr, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from skillnet_inference.identity import Provider
+from skillnet_inference.precision import Precision, TablePrecision
+
+
+class EmbeddingSettings(BaseSettings):
+    """Which model embeds, and how. Every field is an environment variable `EMBEDDING_…`.
+
+    With `EMBEDDING_MODEL_PATH` the folder's own description holds for the name, the dimension and the prefixes,
+    except for those that are set here expressly.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="EMBEDDING_", extra="ignore", frozen=True)
+
+    provider: Provider = Provider.LOCAL
+    model: str = Field(default="intfloat/multilingual-e5-small", min_length=1)
+    dim: int = Field(default=384, ge=1, le=16_000)
+    passage_prefix: str = "passage: "
+    query_prefix: str = "query: "
+
+    model_path: Path | None = None
+    """A folder with model.onnx, tokenizer.json and model.json; with the API provider only the latter two."""
+    precision: Precision = Precision.INT8
+    """Arithmetic of the carried model: int8, or fp32 at about half the speed."""
+    table_precision: TablePrecision = TablePrecision.INT8
+    """How the carried model's token table is stored: int8 (96 MB on disk) or fp32 (384 MB)."""
+    threads: int | None = Field(default=None, ge=1, le=1024)
+    """Worker threads of the local encoder; by default one for every core that the process may use."""
+
+    api_base: str = ""
+    """For instance `https://api.example.com/v1`; `/embeddings` is appended."""
+    api_key: SecretStr = SecretStr("")
+    api_model: str = ""
+    """The model's name at the API; by default `EMBEDDING_MODEL`."""
+    api_input_type: bool = False
+    """Send `input_type: query|passage`, for servers that add the model's prefix themselves."""
+    api_timeout: float = Field(default=60.0, gt=0)
+    """Seconds that one request may take."""
+    api_concurrency: int = Field(default=4, ge=1, le=64)
+    """Requests on their way at once."""
+    batch_size: int = Field(default=64, ge=1, le=2048)
+    """Texts of one API request. The local encoder takes one text at a time, which is its fastest way."""
+    max_retries: int = Field(default=3, ge=0, le=20)
+    """Repetitions of an API request after a passing fault."""
+
+    @model_validator(mode="after")
+    def _api_has_an_address(self) -> Self:
+        if self.provider is Provider.API and not self.api_base.startswith(("http://", "https://")):
+            raise ValueError("EMBEDDING_PROVIDER=api needs EMBEDDING_API_BASE, for instance https://host/v1")
+        return self
+
+    @property
+    def api_model_name(self) -> str:
+        """The name sent to the API."""
+        return self.api_model or self.model
