@@ -28,7 +28,7 @@ def chunk_document(parsed: ParsedDocument, *, title: str, tokens: TokenCounter, 
     """
     meter = Meter(tokens, options)
     headers = Headers(title, meter, options.header_limit)
-    bench = Workbench(parsed.text, _solid(parsed), headers, meter, options)
+    bench = Workbench(parsed, _solid(parsed), headers, meter, options)
     placement = Placement(parsed.lines)
     return [
         _chunk(index, passage, parsed, bench, placement) for index, passage in enumerate(_passages(parsed, bench))
@@ -56,7 +56,7 @@ def _passages(parsed: ParsedDocument, bench: Workbench) -> list[Passage]:
         passages = below.pop(section.index, [])
         for run in runs[section.index]:
             if run.has_body:
-                passages.extend(split(run, bench, header, parsed.language))
+                passages.extend(split(run, bench, header))
         passages.sort(key=lambda passage: passage.start)
         for run in reversed(runs[section.index]):
             if not run.has_body:

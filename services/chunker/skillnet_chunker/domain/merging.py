@@ -8,6 +8,7 @@ from dataclasses import replace
 from skillnet_chunker.domain.header import Header
 from skillnet_chunker.domain.passages import Passage, Workbench
 from skillnet_chunker.domain.runs import Run
+from skillnet_chunker.domain.splitting import split
 
 
 def merge_small(passages: list[Passage], section: int, header: Header, bench: Workbench) -> list[Passage]:
@@ -66,30 +67,13 @@ def attach_heading(
             passages[index] = joined
             return passages
     if not run.before_contents:
-        passages.insert(index, _alone(run, section, above, bench))
+        alone = split(run, bench, above)
+        passages[index:index] = [replace(passage, headings_only=True) for passage in alone]
     return passages
 
 
 def _carried(run: Run, header: Header, bench: Workbench) -> bool:
     return all(header.shows(bench.block_text(index)) for index in range(run.first, run.last + 1))
-
-
-def _alone(run: Run, section: int, above: Header, bench: Workbench) -> Passage:
-    start = bench.opening_start(above, run.first, run.last)
-    end = bench.blocks[run.last].end
-    tokens = bench.measure(above, start, end)
-    return Passage(
-        section=section,
-        header=above,
-        first_block=run.first,
-        last_block=run.last,
-        start=start,
-        end=end,
-        opening=run.opening,
-        whole=True,
-        tokens=tokens,
-        headings_only=True,
-    )
 
 
 def _small(passage: Passage, bench: Workbench) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from skillnet_chunker.domain.header import Header, Headers
 from skillnet_chunker.domain.meter import Meter
 from skillnet_chunker.domain.options import ChunkOptions
-from skillnet_common.documents import Block, BlockKind
+from skillnet_common.documents import Block, BlockKind, ParsedDocument
 
 Span = tuple[int, int]
 
@@ -43,12 +43,18 @@ class Passage:
 
 
 class Workbench:
-    """What every step of the chunking needs: the text, its blocks, the headers and the meter."""
+    """What every step of the chunking needs: the text, its language, its blocks, the headers and the meter."""
 
     def __init__(
-        self, text: str, blocks: Sequence[Block], headers: Headers, meter: Meter, options: ChunkOptions
+        self,
+        parsed: ParsedDocument,
+        blocks: Sequence[Block],
+        headers: Headers,
+        meter: Meter,
+        options: ChunkOptions,
     ) -> None:
-        self.text = text
+        self.text = parsed.text
+        self.language = parsed.language
         self.blocks = blocks
         self.headers = headers
         self.meter = meter

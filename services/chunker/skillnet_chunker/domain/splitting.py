@@ -17,7 +17,7 @@ _CHARACTERS_PER_TOKEN = 6  # more than this and a text is surely over the target
 _UNREPEATED = (BlockKind.TABLE, BlockKind.CODE)
 
 
-def split(run: Run, bench: Workbench, header: Header, language: str) -> list[Passage]:
+def split(run: Run, bench: Workbench, header: Header) -> list[Passage]:
     """The run in passages, in order: one if it is not longer than the target, else cut at its best places."""
     start = bench.opening_start(header, run.first, run.last)
     end = bench.blocks[run.last].end
@@ -29,7 +29,7 @@ def split(run: Run, bench: Workbench, header: Header, language: str) -> list[Pas
             return [Passage(run.section, header, run.first, run.last, start, end, run.opening, run.opening, tokens)]
     blocks = [block for block in bench.blocks[run.first : run.last + 1] if block.end > start]
     units = units_of(
-        bench.text, blocks, start=start, language=language, meter=bench.meter, limit=room - options.overlap
+        bench.text, blocks, start=start, language=bench.language, meter=bench.meter, limit=room - options.overlap
     )
     return list(_passages(run, bench, header, units))
 
