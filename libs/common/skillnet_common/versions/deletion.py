@@ -45,7 +45,7 @@ async def cancel_version(connection: Connection, org_id: UUID, document_id: UUID
     row = await connection.fetchrow(SQL.lock_version, org_id, document_id, version)
     if document is None or row is None or row["state"] not in {"uploaded", "parsed", "embedding"}:
         return False
-    await connection.execute(SQL.set_version_state, org_id, document_id, version, "cancelled")
+    await connection.execute(SQL.end_version, org_id, document_id, version, "cancelled")
     await cancel_version_work(connection, org_id, document_id, version)
     await connection.execute(SQL.fail_document, org_id, document_id, version)
     return True

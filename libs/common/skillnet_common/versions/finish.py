@@ -42,7 +42,7 @@ async def finish_version(connection: Connection, org_id: UUID, document_id: UUID
     if vectors < row["expected_chunks"]:
         return FinishOutcome.INCOMPLETE
     if version <= document["promoted_version"]:
-        await connection.execute(SQL.set_version_state, org_id, document_id, version, "superseded")
+        await connection.execute(SQL.end_version, org_id, document_id, version, "superseded")
         return FinishOutcome.OUTRUN
     await _promote(connection, org_id, document, row, model)
     return FinishOutcome.PROMOTED
@@ -57,7 +57,7 @@ async def _promote(
     )
     await connection.execute(SQL.make_version_ready, org_id, document_id, version, model["model_id"])
     if previous is not None:
-        await connection.execute(SQL.set_version_state, org_id, document_id, previous, "superseded")
+        await connection.execute(SQL.end_version, org_id, document_id, previous, "superseded")
     event = DocumentUpdated(
         event_id=new_event_id(),
         org_id=org_id,

@@ -3,8 +3,9 @@ INSERT INTO documents (org_id, document_id, source, external_key, title)
 VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
 
 -- name: lock_document
+-- Only what the dispatcher's role may read too: it fails versions.
 SELECT document_id, source, external_key, title, live_version, promoted_version, newest_version, deleted_at,
-       subject_id, entity_id, taxonomy, metadata, audience, page_count, embedding_model
+       page_count, embedding_model
 FROM documents WHERE org_id = $1 AND document_id = $2 FOR UPDATE
 
 -- name: lock_version
@@ -20,9 +21,10 @@ INSERT INTO idempotency_keys (org_id, key, request_hash, document_id, version, o
 VALUES ($1, $2, $3, $4, $5, $6)
 
 -- name: newest_standing_version
+-- What is live or may become so. A superseded version is neither: after a delete the same bytes are a new version.
 SELECT version, content_sha256, pipeline_fingerprint, title
 FROM document_versions
-WHERE org_id = $1 AND document_id = $2 AND state NOT IN ('failed', 'cancelled')
+WHERE org_id = $1 AND document_id = $2 AND state IN ('uploaded', 'parsed', 'embedding', 'ready')
 ORDER BY version DESC LIMIT 1
 
 -- name: insert_version
@@ -66,8 +68,8 @@ SELECT model_id, slug, name, dimension FROM embedding_models WHERE model_id = ho
 SELECT count(*) FROM chunk_embeddings
 WHERE org_id = $1 AND model_id = $2 AND document_id = $3 AND version = $4
 
--- name: set_version_state
-UPDATE document_versions SET state = $4 WHERE org_id = $1 AND document_id = $2 AND version = $3
+-- name: end_version
+UPDATE document_versions SET state = $4, ended_at = now() WHERE org_id = $1 AND document_id = $2 AND version = $3
 
 -- name: make_version_ready
 UPDATE document_versions SET state = 'ready', ready_at = now(), model_id = $4
@@ -100,7 +102,7 @@ WHERE new.digests IS DISTINCT FROM old.digests
 ORDER BY new.place NULLS LAST, old.path
 
 -- name: fail_version
-UPDATE document_versions SET state = 'failed', error_stage = $4, error_code = $5, error_message = $6
+UPDATE document_versions SET state = 'failed', ended_at = now(), error_stage = $4, error_code = $5, error_message = $6
 WHERE org_id = $1 AND document_id = $2 AND version = $3
 
 -- name: fail_document
@@ -113,11 +115,11 @@ UPDATE documents SET deleted_at = now(), live_version = NULL, full_text = NULL, 
 WHERE org_id = $1 AND document_id = $2
 
 -- name: cancel_open_versions
-UPDATE document_versions SET state = 'cancelled'
+UPDATE document_versions SET state = 'cancelled', ended_at = now()
 WHERE org_id = $1 AND document_id = $2 AND state IN ('uploaded', 'parsed', 'embedding')
 
 -- name: retire_ready_versions
-UPDATE document_versions SET state = 'superseded'
+UPDATE document_versions SET state = 'superseded', ended_at = now()
 WHERE org_id = $1 AND document_id = $2 AND state = 'ready'
 
 -- name: insert_event
