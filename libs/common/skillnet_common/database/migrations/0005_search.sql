@@ -70,21 +70,17 @@ CREATE INDEX document_chunks_search ON document_chunks USING gin (search_vector)
 -- How many words the version's chunks hold: with expected_chunks, the mean length BM25 needs.
 ALTER TABLE document_versions ADD COLUMN lexeme_count bigint;
 
--- Which chunks of a version hold a lexeme, how often, and how many words each of them has. One row a lexeme and
--- version: two fifths of the space of one row a chunk, and only leakproof equality finds it, so that row-level
--- security leaves the index in use. Codes begin with `#`.
+-- Which chunks of a version hold a lexeme, how often, and how many words each of them has: one row a lexeme and
+-- version, found by leakproof equality alone, so that row-level security leaves the index in use. An entry packs
+-- chunk_index << 32 | frequency << 16 | words of the chunk. Codes begin with `#`.
 CREATE TABLE chunk_postings (
-    org_id        uuid NOT NULL,
-    lexeme        text COLLATE "C" NOT NULL,
-    document_id   uuid NOT NULL,
-    version       integer NOT NULL,
-    chunk_indexes integer[] NOT NULL,
-    frequencies   smallint[] NOT NULL,
-    lengths       smallint[] NOT NULL,
+    org_id      uuid NOT NULL,
+    lexeme      text COLLATE "C" NOT NULL,
+    document_id uuid NOT NULL,
+    version     integer NOT NULL,
+    entries     bigint[] NOT NULL CHECK (cardinality(entries) > 0),
     PRIMARY KEY (org_id, lexeme, document_id, version),
-    FOREIGN KEY (org_id, document_id, version) REFERENCES document_versions ON DELETE CASCADE,
-    CHECK (cardinality(chunk_indexes) = cardinality(frequencies)
-           AND cardinality(chunk_indexes) = cardinality(lengths))
+    FOREIGN KEY (org_id, document_id, version) REFERENCES document_versions ON DELETE CASCADE
 );
 CREATE INDEX chunk_postings_by_version ON chunk_postings (org_id, document_id, version);
 CALL protect_tenant_table('chunk_postings');
@@ -134,21 +130,18 @@ LANGUAGE sql AS $$
     DELETE FROM chunk_postings
     WHERE org_id = target_org AND document_id = target_document AND version = target_version;
 
-    INSERT INTO chunk_postings (org_id, lexeme, document_id, version, chunk_indexes, frequencies, lengths)
-    SELECT target_org, l.lexeme, target_document, target_version,
-           array_agg(c.chunk_index ORDER BY c.chunk_index),
-           array_agg(least(l.frequency, 32767)::smallint ORDER BY c.chunk_index),
-           array_agg(least(l.word_count, 32767)::smallint ORDER BY c.chunk_index)
-    FROM document_chunks c, chunk_lexemes(c.language, c.header, c.body) l
-    WHERE c.org_id = target_org AND c.document_id = target_document AND c.version = target_version
-    GROUP BY l.lexeme;
-
+    WITH found AS MATERIALIZED (
+        SELECT c.chunk_index, l.lexeme, least(l.frequency, 65535) AS frequency, least(l.word_count, 65535) AS words
+        FROM document_chunks c, chunk_lexemes(c.language, c.header, c.body) l
+        WHERE c.org_id = target_org AND c.document_id = target_document AND c.version = target_version
+    ), written AS (
+        INSERT INTO chunk_postings (org_id, lexeme, document_id, version, entries)
+        SELECT target_org, f.lexeme, target_document, target_version,
+               array_agg(f.chunk_index::bigint << 32 | f.frequency::bigint << 16 | f.words ORDER BY f.chunk_index)
+        FROM found f GROUP BY f.lexeme
+    )
     UPDATE document_versions
-    SET lexeme_count = (
-        SELECT coalesce(sum(words), 0)
-        FROM (SELECT DISTINCT i.chunk_index, i.words
-              FROM chunk_postings p, unnest(p.chunk_indexes, p.lengths) AS i (chunk_index, words)
-              WHERE p.org_id = target_org AND p.document_id = target_document AND p.version = target_version) s)
+    SET lexeme_count = (SELECT coalesce(sum(words), 0) FROM (SELECT DISTINCT chunk_index, words FROM found) s)
     WHERE org_id = target_org AND document_id = target_document AND version = target_version;
 $$;
 
