@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import quote, unquote, urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit
 
 from skillnet_cli.local.nats import EmbeddedNats
 from skillnet_cli.local.postgres import EmbeddedPostgres
@@ -61,17 +61,6 @@ class BusBackend:
         """Start the server if it is ours."""
         if self.server is not None:
             await asyncio.to_thread(self.server.start)
-
-    @property
-    def admin_url(self) -> str:
-        """The address, with its user and password, for the bootstrap of streams."""
-        if self.server is not None:
-            return self.server.url_for(ADMIN_USER)
-        if "NATS_USER" not in self._external:
-            return self._external["NATS_URL"]
-        parts = urlsplit(self._external["NATS_URL"])
-        user, password = (quote(self._external.get(name, ""), safe="") for name in ("NATS_USER", "NATS_PASSWORD"))
-        return urlunsplit(parts._replace(netloc=f"{user}:{password}@{parts.netloc.rpartition('@')[2]}"))
 
     def environment_of(self, user: str) -> Mapping[str, str]:
         """NATS_URL, NATS_USER and NATS_PASSWORD of a service or another user."""

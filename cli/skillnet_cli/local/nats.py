@@ -60,7 +60,10 @@ class EmbeddedNats(EmbeddedServer):
         return f"http://{HOST}:{self.ports['monitoring']}"
 
     def url_for(self, service: str) -> str:
-        """The server's address with the service's user and password."""
+        """The server's address with the service's user and password.
+
+        nats-py does not undo percent-escapes: a password given rather than generated is best of plain letters.
+        """
         user = self.users[service]
         name, password = (quote(part, safe="") for part in (user.name, user.password))
         return f"nats://{name}:{password}@{HOST}:{self.ports['client']}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote, urlsplit, urlunsplit
 
@@ -73,10 +73,17 @@ async def _model_slugs(migrator_url: str) -> list[str]:
     return [row["slug"] for row in rows]
 
 
-async def prepare_bus(url: str, model_slugs: list[str]) -> None:
-    """Streams and consumers, as a user who may do everything (its name and password in the address)."""
+async def prepare_bus(credentials: Mapping[str, str], model_slugs: list[str]) -> None:
+    """Streams and consumers, as the user of NATS_URL, NATS_USER and NATS_PASSWORD, who must be allowed everything."""
     try:
-        client = await nats.connect(url, name="skillnet-bootstrap", connect_timeout=10, max_reconnect_attempts=3)
+        client = await nats.connect(
+            credentials["NATS_URL"],
+            user=credentials.get("NATS_USER"),
+            password=credentials.get("NATS_PASSWORD"),
+            name="skillnet-bootstrap",
+            connect_timeout=10,
+            max_reconnect_attempts=3,
+        )
     except (OSError, nats.errors.Error) as error:
         raise SkillnetError(ErrorCode.UNAVAILABLE, f"NATS cannot be reached: {error}") from error
     try:

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from skillnet_cli.local.accounts import make_enterable
-from skillnet_cli.local.backends import BusBackend, DatabaseBackend
+from skillnet_cli.local.backends import ADMIN_USER, BusBackend, DatabaseBackend
 from skillnet_cli.local.data_folder import default_data_folder
 from skillnet_cli.local.folder_lock import FolderLock
 from skillnet_cli.local.ports import HOST, free_port
@@ -166,7 +166,7 @@ class LocalStack:
         access, _ = await asyncio.gather(self._database.start(), self._bus.start())
         self._watch_servers()
         model_slugs = await prepare_database(access, self._register_model)
-        await prepare_bus(self._bus.admin_url, model_slugs)
+        await prepare_bus(self._bus.environment_of(ADMIN_USER), model_slugs)
         self._state = replace(self._state, environment=self._client_environment(access))
         addresses = StackAddresses(
             database=lambda service: access.url(DISPATCHER if service == "dispatcher" else SERVICE),
