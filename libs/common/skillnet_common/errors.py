@@ -35,6 +35,7 @@ class ErrorCode(StrEnum):
     PAYLOAD_TOO_LARGE = "payload_too_large"
     IDEMPOTENCY_KEY_REUSED = "idempotency_key_reused"
     QUERY_EMPTY = "query_empty"
+    VERSION_ENDED = "version_ended"
     # what can be wrong with the system
     UNAVAILABLE = "unavailable"
     TIMEOUT = "timeout"

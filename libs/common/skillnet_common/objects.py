@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlparse
 from uuid import UUID, uuid4
 
 import obstore
-from obstore.exceptions import NotFoundError
+from obstore.exceptions import BaseError, NotFoundError
 from obstore.store import ObjectStore, from_url
 
 from skillnet_common.errors import ErrorCode, PassingFault, PermanentFault, RequestError
@@ -29,6 +29,14 @@ class StoredObject:
     """The first 4 KB, to tell the type from."""
 
 
+@dataclass(frozen=True, slots=True)
+class OpenedObject:
+    """An object being read: its size in bytes, and its pieces from the beginning."""
+
+    size: int
+    pieces: AsyncIterator[bytes]
+
+
 class Originals:
     """Original files. Keys lead with the organisation and hold a random part: no upload overwrites another."""
 
@@ -41,9 +49,16 @@ class Originals:
     async def write(self, org_id: UUID, body: AsyncIterator[bytes], *, max_bytes: int) -> StoredObject:
         """Streams the body in while hashing it; nothing is left behind on failure.
 
-        Raises RequestError `payload_too_large` beyond `max_bytes`.
+        Raises RequestError `payload_too_large` beyond `max_bytes`, PassingFault `unavailable` where the store
+        cannot be written, and whatever `body` raises.
         """
         key = f"originals/{org_id}/{uuid4().hex}"
+        try:
+            return await self._write(key, body, max_bytes)
+        except (BaseError, OSError) as error:
+            raise PassingFault(ErrorCode.UNAVAILABLE, f"The object store cannot be written: {error}") from error
+
+    async def _write(self, key: str, body: AsyncIterator[bytes], max_bytes: int) -> StoredObject:
         digest, size, head = hashlib.sha256(), 0, bytearray()
         async with obstore.open_writer_async(self._store, key, buffer_size=_PART) as writer:
             async for piece in body:
@@ -74,9 +89,26 @@ class Originals:
         except OSError as error:
             raise PassingFault(ErrorCode.UNAVAILABLE, f"The object store cannot be read: {error}") from error
 
+    async def open(self, key: str) -> OpenedObject:
+        """Opens the object to be streamed. PermanentFault `original_missing` where it is gone."""
+        try:
+            result = await obstore.get_async(self._store, key)
+        except (NotFoundError, FileNotFoundError) as error:
+            raise PermanentFault(
+                ErrorCode.ORIGINAL_MISSING, "The original file is no longer in the object store."
+            ) from error
+        except (BaseError, OSError) as error:
+            raise PassingFault(ErrorCode.UNAVAILABLE, f"The object store cannot be read: {error}") from error
+        return OpenedObject(result.meta["size"], _bytes_of(result))
+
     async def delete(self, key: str) -> None:
         """Deletes; an object that is gone already is no error."""
         try:
             await obstore.delete_async(self._store, key)
         except (NotFoundError, FileNotFoundError):
             return
+
+
+async def _bytes_of(result: obstore.GetResult) -> AsyncIterator[bytes]:
+    async for piece in result.stream():
+        yield bytes(piece)
