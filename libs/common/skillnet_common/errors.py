@@ -17,6 +17,7 @@ class ErrorCode(StrEnum):
     NEEDS_OCR = "needs_ocr"
     NOTHING_READABLE = "nothing_readable"
     TOO_MANY_PAGES = "too_many_pages"
+    DOCUMENT_TOO_LARGE = "document_too_large"
     UNSAFE_ARCHIVE = "unsafe_archive"
     PARSE_TIMEOUT = "parse_timeout"
     PARSE_MEMORY = "parse_memory"

@@ -59,28 +59,30 @@ def _find_title(
 
 
 def _last_row_of(items: Sequence[Item], start: int, title: str) -> int | None:
+    """The row at which the rows from `start` say the title best, where they say it well enough."""
     said = ""
+    best: tuple[float, int] | None = None
     for index in range(start, min(start + _MAX_ROWS, len(items))):
         item = items[index]
         if not isinstance(item, Row) or item.page != items[start].page:
-            return None
+            break
         said += _fold(item.text)
-        if _says(said, title, item.text if index == start else ""):
-            return index
+        likeness = _likeness(said, title, item.text if index == start else "")
+        if likeness >= _SIMILAR and (best is None or likeness > best[0]):
+            best = (likeness, index)
         if not title.startswith(said[: max(4, len(said) // 2)]) or len(said) > 1.3 * len(title):
-            return None
-    return None
+            break
+    return best[1] if best else None
 
 
-def _says(said: str, title: str, first_row: str) -> bool:
-    if said == title:
-        return True
+def _likeness(said: str, title: str, first_row: str) -> float:
+    """From 0 to 1; 1 too where a label stands before the title."""
     label = read_label(first_row) if first_row else None
-    if label is not None and label.rest and _fold(label.rest) == title:
-        return True
+    if said == title or (label is not None and label.rest and _fold(label.rest) == title):
+        return 1.0
     if abs(len(said) - len(title)) > 0.3 * len(title):
-        return False
-    return SequenceMatcher(None, said, title, autojunk=False).ratio() >= _SIMILAR
+        return 0.0
+    return SequenceMatcher(None, said, title, autojunk=False).ratio()
 
 
 def _fold(text: str) -> str:

@@ -54,4 +54,8 @@ def collapse_spaces(text: str) -> str:
 
 def count_unreadable(text: str) -> int:
     """How many characters stand for a glyph whose meaning the file does not give."""
-    return sum(1 for char in text if char == REPLACEMENT or "\ue000" <= char <= "\uf8ff")
+    return sum(
+        1
+        for char in text
+        if char == REPLACEMENT or ("\ue000" <= char <= "\uf8ff" and ord(char) not in _PRIVATE_BULLETS)
+    )

@@ -9,13 +9,13 @@ from skillnet_common.documents import BlockKind
 from skillnet_parser.domain.bookmarks import Bookmark, match_bookmarks
 from skillnet_parser.domain.contents import find_contents
 from skillnet_parser.domain.draft import DraftBlock, Piece
-from skillnet_parser.domain.headings import BodyStyle, Heading, find_headings, measure_body
+from skillnet_parser.domain.headings import Heading, find_headings, measure_body
 from skillnet_parser.domain.hyphens import HyphenJoiner
-from skillnet_parser.domain.layout import Item, PageLayout, PlacedTable, Row
-from skillnet_parser.domain.levels import assign_levels
+from skillnet_parser.domain.layout import BodyStyle, Item, PageLayout, PlacedTable, Row, is_tabular
+from skillnet_parser.domain.levels import assign_levels, find_title
 from skillnet_parser.domain.markers import starts_item
 from skillnet_parser.domain.notes import find_notes
-from skillnet_parser.domain.paragraphs import continues, is_tabular
+from skillnet_parser.domain.paragraphs import continues
 from skillnet_parser.domain.reading_order import order_page
 from skillnet_parser.domain.running_lines import drop_running_lines
 from skillnet_parser.domain.tables import render_rows
@@ -24,15 +24,16 @@ _MAX_ITEM_CHARS = 400
 _SAME_EDGE = 0.01  # of the column's width
 
 
-def compose(pages: Sequence[PageLayout], bookmarks: Sequence[Bookmark]) -> list[DraftBlock]:
-    """The blocks of a paged document in reading order."""
+def compose(pages: Sequence[PageLayout], bookmarks: Sequence[Bookmark], title: str | None) -> list[DraftBlock]:
+    """The blocks of a paged document in reading order; `title` is the document's, where it is known."""
     items = [item for page in drop_running_lines(pages) for item in order_page(page)]
     body = measure_body(items)
     contents = find_contents(items, len(pages))
     notes = find_notes(items, body, {page.number: page.height for page in pages})
     marked = match_bookmarks(items, bookmarks, contents | notes)
     headings = find_headings(items, body, contents | notes, marked)
-    return list(_Composer(items, body, headings, contents, notes).compose())
+    levels = assign_levels(headings, find_title(headings, title))
+    return list(_Composer(items, body, headings, levels, contents, notes).compose())
 
 
 class _Composer:
@@ -43,12 +44,12 @@ class _Composer:
         items: Sequence[Item],
         body: BodyStyle,
         headings: Sequence[Heading],
+        levels: Sequence[int],
         contents: set[int],
         notes: set[int],
     ) -> None:
         self._items = items
         self._body = body
-        levels = assign_levels(headings)
         self._headings = {heading.first: (heading, level) for heading, level in zip(headings, levels, strict=True)}
         self._contents = contents
         self._notes = notes

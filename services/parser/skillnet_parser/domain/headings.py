@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from skillnet_parser.domain.contents import is_contents_heading
-from skillnet_parser.domain.layout import Item, Row, Style
+from skillnet_parser.domain.layout import BodyStyle, Item, Row, Style, are_neighbours, is_tabular
 from skillnet_parser.domain.markers import starts_bullet
 from skillnet_parser.domain.numbering import Label, read_label
 
@@ -29,17 +29,6 @@ _WRAP_GAP = 1.6  # times the size: rows of one heading stand closer
 _MAX_SHARE = 0.25  # of all rows; more and the signals mean something else
 _CENTRED = 0.03  # of the column's width
 _NEEDED = 2
-
-
-@dataclass(frozen=True, slots=True)
-class BodyStyle:
-    """What most of the document is set in. `pitch` is the usual distance of two lines, in points."""
-
-    size: float
-    bold: bool
-    italic: bool
-    pitch: float
-    monospaced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +70,11 @@ def _usual_pitch(items: Sequence[Item], size: float) -> float:
         for above, row in zip(items, items[1:], strict=False)
         if isinstance(above, Row)
         and isinstance(row, Row)
-        and _are_neighbours(above, row)
+        and are_neighbours(above, row)
         and above.style.size == row.style.size == size
     ]
     close = [gap for gap in gaps if 0 < gap <= 2.5 * size]
     return median(close) if close else 1.2 * size
-
-
-def _are_neighbours(above: Row, row: Row) -> bool:
-    return above.page == row.page and above.column.region == row.column.region
 
 
 def find_headings(
@@ -103,7 +88,10 @@ def find_headings(
     found: list[Heading] = []
     at = 0
     while at < len(items):
-        heading = None if at in excluded else _heading_at(items, at, body, excluded, bookmarks)
+        after_label = bool(found) and found[-1].last == at - 1 and _is_label_alone(found[-1])
+        heading = None
+        if at not in excluded:
+            heading = _heading_at(items, at, body, excluded, bookmarks, after_label=after_label)
         if heading is None:
             at += 1
         else:
@@ -113,7 +101,13 @@ def find_headings(
 
 
 def _heading_at(
-    items: Sequence[Item], at: int, body: BodyStyle, excluded: set[int], bookmarks: Mapping[int, tuple[int, int]]
+    items: Sequence[Item],
+    at: int,
+    body: BodyStyle,
+    excluded: set[int],
+    bookmarks: Mapping[int, tuple[int, int]],
+    *,
+    after_label: bool,
 ) -> Heading | None:
     row = items[at]
     if not isinstance(row, Row):
@@ -123,7 +117,7 @@ def _heading_at(
         rows = [item for item in items[at : last + 1] if isinstance(item, Row)]
         return _make_heading(at, rows, strength=_NEEDED + 2, bookmark_level=level)
     rows = _alike_rows(items, at, excluded, body)
-    strength = _judge(items, at, rows, body)
+    strength = _judge(items, at, rows, body, after_label=after_label)
     return _make_heading(at, rows, strength) if strength >= _NEEDED else None
 
 
@@ -149,7 +143,7 @@ def _alike_rows(items: Sequence[Item], at: int, excluded: set[int], body: BodySt
 
 
 def _continues(above: Row, row: Row, body: BodyStyle) -> bool:
-    if not _are_neighbours(above, row):
+    if not are_neighbours(above, row):
         return False
     if abs(above.style.size - row.style.size) > 0.5 or is_caps(above.text) != is_caps(row.text):
         return False
@@ -178,13 +172,16 @@ def _is_short_of_column(row: Row) -> bool:
     return row.rect.x1 < row.column.right - 0.15 * row.column.width
 
 
-def _judge(items: Sequence[Item], at: int, rows: Sequence[Row], body: BodyStyle) -> int:
+def _judge(
+    items: Sequence[Item], at: int, rows: Sequence[Row], body: BodyStyle, *, after_label: bool
+) -> int:
     """The number of signals, 0 where something speaks against a heading."""
     text = " ".join(row.text for row in rows)
     label = read_label(text)
     size = min(row.style.size for row in rows)
     larger = size >= LARGER * body.size
-    if _speaks_against(text, rows, label, larger=larger):
+    limit = _MAX_LABELLED_WORDS if label or after_label else _MAX_LARGE_WORDS if larger else _MAX_WORDS
+    if len(text.split()) > limit or _speaks_against(text, rows, label, larger=larger):
         return 0
     signals = 2 if larger else int(size >= _SLIGHTLY_LARGER * body.size and size > body.size)
     bold = not body.bold and all(row.style.bold for row in rows)
@@ -209,7 +206,6 @@ def _is_deep(label: Label) -> bool:
 
 def _speaks_against(text: str, rows: Sequence[Row], label: Label | None, *, larger: bool) -> bool:
     stripped = text.strip()
-    words = len(stripped.split())
     letters = sum(char.isalpha() for char in stripped)
     if letters < 2 and not (label is not None and larger):
         return True
@@ -217,13 +213,12 @@ def _speaks_against(text: str, rows: Sequence[Row], label: Label | None, *, larg
         return True
     if stripped.endswith((",", ";")) or stripped[0] in ",;.)%":
         return True
-    limit = _MAX_LABELLED_WORDS if label is not None else _MAX_LARGE_WORDS if larger else _MAX_WORDS
-    if words > limit or letters < 0.4 * len(stripped.replace(" ", "")):
+    if letters < 0.4 * len(stripped.replace(" ", "")):
         return True
     if larger:
         return False
-    if stripped.endswith(":"):
-        return True
+    if stripped.endswith(":") or stripped[0] in "«“\"(" or any(is_tabular(row) for row in rows):
+        return True  # a lead-in; a quotation or an aside; signatures side by side
     # A sentence: a full stop ends it, and no label says that it is a title.
     return stripped.endswith(".") and label is None
 
@@ -233,8 +228,8 @@ def _is_isolated(items: Sequence[Item], at: int, row: Row, body: BodyStyle) -> b
     column, or what stands above is set in another style and ended there; never a row that fills a line the
     next one carries on."""
     above = items[at - 1] if at else None
-    if not isinstance(above, Row) or not _are_neighbours(above, row):
-        return not _carries_on(items, at, row)
+    if not isinstance(above, Row) or not are_neighbours(above, row):
+        return _opens_column(items, at, row, body)
     gap = row.rect.y1 - above.rect.y1
     if gap >= _ISOLATED_GAP * max(body.pitch, min(row.style.size, 2 * body.size)):
         return True
@@ -242,9 +237,15 @@ def _is_isolated(items: Sequence[Item], at: int, row: Row, body: BodyStyle) -> b
     return ended and _is_styled(row.style, body) and _last_style(above) != _last_style(row)
 
 
-def _carries_on(items: Sequence[Item], at: int, row: Row) -> bool:
-    """Whether a row at the head of its column goes on in the middle of a sentence."""
-    return row.text[:1].islower() or (at > 0 and isinstance(items[at - 1], Row) and row.text[:1] in ",;.)")
+def _opens_column(items: Sequence[Item], at: int, row: Row, body: BodyStyle) -> bool:
+    """Whether a row at the head of a column is set apart: not in the middle of a sentence, and either styled
+    or with space below."""
+    if row.text[:1].islower():
+        return False
+    below = items[at + 1] if at + 1 < len(items) else None
+    if _is_styled(row.style, body) or not isinstance(below, Row) or not are_neighbours(row, below):
+        return True
+    return below.rect.y1 - row.rect.y1 >= _ISOLATED_GAP * body.pitch
 
 
 def is_caps(text: str) -> bool:

@@ -43,6 +43,8 @@ class HyphenJoiner:
         head, tail = _LAST_PART.search(line[:-1]), _FIRST_PART.match(below)
         if head is None or tail is None or not tail[0][0].islower():
             return line, ""  # 2024-2025, García-Pérez: the hyphen belongs to it
+        if line[: head.start()].endswith(tuple(_HYPHENS)) or below[tail.end() :].startswith(tuple(_HYPHENS)):
+            return line, ""  # fin-de-semana: one hyphen of several
         return (line, "") if self._is_compound(head[0].lower(), tail[0].lower()) else (line[:-1], "")
 
     def _is_compound(self, head: str, tail: str) -> bool:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from skillnet_common.documents import Box
 
 _WHOLE_SHARE = 0.95
+_MAX_MARKER_CHARS = 8
+_WIDE_GAP = 2.0  # times the size
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,33 @@ class PlacedTable:
 
 
 Item = Row | PlacedTable
+
+
+@dataclass(frozen=True, slots=True)
+class BodyStyle:
+    """What most of the document is set in. `pitch` is the usual distance of two lines, in points."""
+
+    size: float
+    bold: bool
+    italic: bool
+    pitch: float
+    monospaced: bool = False
+
+
+def are_neighbours(above: Row, row: Row) -> bool:
+    """Whether two rows stand in the same column of the same page."""
+    return above.page == row.page and above.column.region == row.column.region
+
+
+def is_tabular(row: Row) -> bool:
+    """Cells set apart by wide gaps: a line of a table without rules, not of a paragraph. The gap behind a
+    list's marker or a heading's number does not count."""
+    gaps = [
+        after.rect.x0 - cell.rect.x1
+        for cell, after in zip(row.cells, row.cells[1:], strict=False)
+        if len(cell.text.strip()) > _MAX_MARKER_CHARS
+    ]
+    return bool(gaps) and max(gaps) > _WIDE_GAP * row.style.size
 
 
 def make_row(page: int, fragments: Sequence[Fragment], column: Column) -> Row:

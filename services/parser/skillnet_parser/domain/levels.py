@@ -8,25 +8,63 @@ from statistics import median
 
 from skillnet_parser.domain.headings import Heading
 
-MAX_LEVEL = 6
+MAX_LEVEL = 8
+_FIRST_HEADINGS = 6
+_MIN_TITLE_CHARS = 12
 _SAME_SIZE = 0.5  # points
 
 _Kind = tuple[str, int]  # "division" or "decimal" with its rank; "style" with a number
 _Look = tuple[float, bool, bool]  # size, bold, capitals
+_TITLE: _Kind = ("title", 0)
 
 
-def assign_levels(headings: Sequence[Heading]) -> list[int]:
-    """A level for each heading, 1 the top.
+def find_title(headings: Sequence[Heading], title: str | None) -> int | None:
+    """The index of the heading that says the document's title, among the first."""
+    if title is None:
+        return None
+    wanted = _fold(title)
+    for index, heading in enumerate(headings[:_FIRST_HEADINGS]):
+        said = _fold(heading.text)
+        if said and (said == wanted or (len(said) >= _MIN_TITLE_CHARS and wanted.startswith(said))):
+            return index
+    return None
+
+
+def assign_levels(headings: Sequence[Heading], title: int | None) -> list[int]:
+    """A level for each heading, 1 the top; `title` is the index of the document's title, above all others.
 
     Headings are grouped by label (all of `Artículo n`, all of `n.n`) or, without one, by look. Groups are
     ranked by bookmark level where the file has bookmarks, else by size, weight and capitals; then divisions
     and decimals are put into their own order: a chapter never outranks its title, nor `1.1` its `1`. A look
-    shared by numbered headings takes their level.
+    shared by numbered headings takes their level; a look of one heading alone, that of the next group.
     """
     kinds = _group(headings)
+    if title is not None:
+        kinds[title] = _TITLE
     order = _in_own_order(_rank(headings, kinds))
-    levels = {kind: min(position + 1, MAX_LEVEL) for position, kind in enumerate(order)}
+    levels = _number(order, Counter(kinds), {kind for kind in order if _has_bookmarks(headings, kinds, kind)})
     return [levels[kind] for kind in kinds]
+
+
+def _number(order: Sequence[_Kind], members: Counter[_Kind], bookmarked: set[_Kind]) -> dict[_Kind, int]:
+    """Levels without gaps. Single odd headings, as on a title page, do not push all others down."""
+    levels: dict[_Kind, int] = {}
+    level = 1
+    for kind in order:
+        levels[kind] = min(level, MAX_LEVEL)
+        if kind == _TITLE or kind[0] != "style" or members[kind] > 1 or kind in bookmarked:
+            level += 1
+    return levels
+
+
+def _has_bookmarks(headings: Sequence[Heading], kinds: Sequence[_Kind], kind: _Kind) -> bool:
+    return any(
+        heading.bookmark_level is not None for heading, other in zip(headings, kinds, strict=True) if other == kind
+    )
+
+
+def _fold(text: str) -> str:
+    return "".join(char for char in text.casefold() if char.isalnum())
 
 
 def _look(heading: Heading, sizes: Sequence[float]) -> _Look:
@@ -72,6 +110,8 @@ def _rank(headings: Sequence[Heading], kinds: Sequence[_Kind]) -> list[_Kind]:
     bookmarked = {kind: _bookmark_level(group) for kind, group in members.items()}
 
     def level(kind: _Kind) -> float:
+        if kind == _TITLE:
+            return 0.0
         known = bookmarked[kind]
         if known is not None:
             return known

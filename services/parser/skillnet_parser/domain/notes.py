@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from skillnet_parser.domain.headings import BodyStyle
-from skillnet_parser.domain.layout import Item, Row
+from skillnet_parser.domain.layout import BodyStyle, Item, Row
 
 _MARK = re.compile(r"\(?\s*(?:\d{1,3}|[*†‡]{1,3}|[a-z])\s*\)?[.\s]?\s*\S")
 _SMALL = 0.92  # times the body size

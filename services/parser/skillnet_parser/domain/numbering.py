@@ -9,16 +9,19 @@ from dataclasses import dataclass
 _DIVISIONS = (
     ("libro", "llibre", "book", "livro"),
     ("parte", "part"),
-    ("título", "titulo", "títol", "title", "titre", "anexo", "annex", "annexe", "anejo", "appendix", "apéndice"),
+    (
+        *("título", "titulo", "títol", "title", "titre", "disposición", "disposicion", "disposició"),
+        *("anexo", "annex", "annexe", "anejo", "appendix", "apéndice"),
+    ),
     ("capítulo", "capitulo", "capítol", "chapter", "chapitre", "tema", "módulo", "modulo", "unidad", "unidade"),
-    ("sección", "seccion", "secció", "section", "seção", "lección", "lección"),
+    ("sección", "seccion", "secció", "section", "seção", "lección", "leccion"),
     ("subsección", "subseccion", "subsection", "subseção"),
-    ("artículo", "articulo", "article", "artigo", "disposición", "disposicion", "cláusula", "clausula"),
+    ("artículo", "articulo", "article", "artigo", "cláusula", "clausula"),
 )
 _RANKS = {word: rank for rank, words in enumerate(_DIVISIONS) for word in words}
 _ORDINALS = (
     "preliminar|primer[oa]?|segund[oa]|tercer[oa]?|cuart[oa]|quint[oa]|sext[oa]|séptim[oa]|octav[oa]|noven[oa]|"
-    r"décim[oa]|undécim[oa]|duodécim[oa]|vigésim[oa]|trigésim[oa]|único|única"
+    r"décim[oa]|undécim[oa]|duodécim[oa]|decimo\w+|vig[ée]sim\w+|trig[ée]sim\w+|única?|único"
 )
 _LABEL = re.compile(
     rf"(?P<word>{'|'.join(_RANKS)})\s+"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from skillnet_parser.domain.headings import BodyStyle
 from skillnet_parser.domain.hyphens import ends_broken
-from skillnet_parser.domain.layout import Row
+from skillnet_parser.domain.layout import BodyStyle, Row, are_neighbours, is_tabular
 from skillnet_parser.domain.markers import starts_item
 
 _GAP = 1.35  # times the usual distance of two lines
@@ -26,7 +25,7 @@ def continues(above: Row, row: Row, first: Row, body: BodyStyle) -> bool:
         return False
     if abs(above.style.size - row.style.size) > _SIZE_CHANGE * body.size or above.style.bold != row.style.bold:
         return _is_same_line_run(above, row)
-    if above.page == row.page and above.column.region == row.column.region:
+    if are_neighbours(above, row):
         return _continues_below(above, row, first, body)
     return _continues_elsewhere(above, row)
 
@@ -84,12 +83,3 @@ def _continues_elsewhere(above: Row, row: Row) -> bool:
         return False
     return row.text[:1].islower() or _room_left(above, above) < _SLACK * above.style.size
 
-
-def is_tabular(row: Row) -> bool:
-    """Cells set apart by wide gaps: a line of a table without rules, not of a paragraph."""
-    gaps = [
-        after.rect.x0 - cell.rect.x1
-        for cell, after in zip(row.cells, row.cells[1:], strict=False)
-        if not (starts_item(cell.text + " x") and len(cell.text.strip()) <= 5)
-    ]
-    return bool(gaps) and max(gaps) > 2 * row.style.size

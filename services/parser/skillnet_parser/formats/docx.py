@@ -1,4 +1,279 @@
+"""DOCX to drafts of blocks, in the order of the body."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from skillnet_parser.domain.draft import DraftDocument
+
+from lxml import etree
+from skillnet_common.documents import BlockKind
+from skillnet_common.errors import ErrorCode, PermanentFault
+
+from skillnet_parser.domain.draft import DraftBlock, DraftDocument, text_block
+from skillnet_parser.domain.numbering import read_label
+from skillnet_parser.domain.tables import render_table
+from skillnet_parser.formats.docx_numbering import Numbering
+from skillnet_parser.formats.docx_package import DocxPackage, W, open_package
+from skillnet_parser.formats.docx_runs import DELETED, RunText, choose_alternative, is_alternative, read_runs
+from skillnet_parser.formats.docx_styles import Styles
+from skillnet_parser.formats.sniff import FileType
+
+_TITLE = "{http://purl.org/dc/elements/1.1/}title"
+_TRANSPARENT = frozenset(
+    f"{W}{name}" for name in ("sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo", "body", "txbxContent")
+)
+_MAX_HEADING_WORDS = 14
+_BOLD_SHARE = 0.95
+_INDENT = "  "
+
+
 def read_docx(path: Path) -> DraftDocument:
-    raise NotImplementedError
+    """The blocks of a Word document: paragraphs, headings, lists, tables, notes and text boxes in reading
+    order; insertions kept, deletions and hidden text left out.
+
+    Raises `PermanentFault`: corrupt_file, unsafe_archive, needs_ocr, nothing_readable.
+    """
+    package = open_package(path)
+    reader = _Reader(package)
+    blocks = list(reader.read())
+    if not any(char.isalnum() for block in blocks for piece in block.pieces for char in piece.text):
+        raise _refuse_empty(package.document)
+    return DraftDocument(
+        blocks=tuple(blocks),
+        file_type=FileType.DOCX,
+        title=reader.title or _core_title(package, blocks) or _first_heading(blocks),
+        warnings=tuple(reader.warnings()),
+    )
+
+
+def _refuse_empty(document: etree._Element) -> PermanentFault:
+    if next(document.iter("{*}blip", "{*}imagedata"), None) is not None:
+        return PermanentFault(
+            ErrorCode.NEEDS_OCR, "The document holds images but no text: it needs character recognition (OCR)."
+        )
+    return PermanentFault(ErrorCode.NOTHING_READABLE, "The document holds no readable text.")
+
+
+def _core_title(package: DocxPackage, blocks: Sequence[DraftBlock]) -> str | None:
+    """The title in the file's properties where the text repeats it; else it is a template's."""
+    title = package.core.findtext(_TITLE) if package.core is not None else None
+    if not title or not title.strip():
+        return None
+    opening = " ".join(piece.text for block in blocks[:20] for piece in block.pieces).casefold()
+    return title if title.strip().casefold() in opening else None
+
+
+def _first_heading(blocks: Sequence[DraftBlock]) -> str | None:
+    return next((block.pieces[0].text for block in blocks if block.kind is BlockKind.HEADING), None)
+
+
+class _Reader:
+    """Reads one document; counts its numbered paragraphs and notes as it goes."""
+
+    def __init__(self, package: DocxPackage) -> None:
+        self._body = package.document
+        self._styles = Styles(package.styles)
+        self._numbering = Numbering(package.numbering)
+        self._notes = {
+            "footnoteReference": _notes_by_id(package.footnotes, "footnote"),
+            "endnoteReference": _notes_by_id(package.endnotes, "endnote"),
+        }
+        self._note_numbers: dict[tuple[str, str], int] = {}
+        self._has_headings = any(
+            self._styles.heading_level(paragraph) for paragraph in package.document.iter(f"{W}p")
+        )
+        self._hidden = False
+        self._changed = False
+        self._carried = ""
+        self.title: str | None = None
+
+    def read(self) -> Iterator[DraftBlock]:
+        """The body's blocks, consecutive items of lists and entries of contents gathered into one."""
+        gathered: list[DraftBlock] = []
+        for block in self._flow(self._body):
+            if gathered and block.kind is not gathered[0].kind:
+                yield _gather(gathered)
+                gathered = []
+            if block.kind in (BlockKind.LIST, BlockKind.CONTENTS):
+                gathered.append(block)
+            else:
+                yield block
+        if gathered:
+            yield _gather(gathered)
+
+    def warnings(self) -> Iterator[str]:
+        if self._changed:
+            yield "The document holds tracked changes: insertions were kept, deletions left out."
+        if self._hidden:
+            yield "Hidden text was left out."
+
+    def _flow(self, container: etree._Element) -> Iterator[DraftBlock]:
+        for child in container.iterchildren(tag=etree.Element):
+            if child.tag == f"{W}p":
+                yield from self._paragraph(child)
+            elif child.tag == f"{W}tbl":
+                yield from self._table(child)
+            elif child.tag in _TRANSPARENT:
+                yield from self._flow(child)
+            elif is_alternative(child):
+                for chosen in choose_alternative(child):
+                    yield from self._flow(chosen)
+
+    def _paragraph(self, paragraph: etree._Element) -> Iterator[DraftBlock]:
+        runs = self._read_runs(paragraph)
+        text = self._carried + runs.text
+        if paragraph.find(f"{W}pPr/{W}rPr/{W}del") is not None:
+            self._carried = text  # its end was deleted: it runs into the next
+        else:
+            self._carried = ""
+            yield from self._text_blocks(paragraph, runs, text)
+        for reference in runs.notes:
+            yield from self._note(reference)
+        for box in runs.boxes:
+            yield from self._flow(box)
+
+    def _text_blocks(self, paragraph: etree._Element, runs: RunText, text: str) -> Iterator[DraftBlock]:
+        place = self._styles.list_place(paragraph)
+        if not text.strip():
+            return
+        label = self._numbering.label(place) if place is not None else ""
+        labelled = f"{label} {text}" if label else text
+        level = self._heading_level(paragraph, runs, labelled)
+        if self._styles.is_contents(paragraph):
+            yield text_block(BlockKind.CONTENTS, text)
+        elif self._styles.is_contents_heading(paragraph):
+            yield text_block(BlockKind.PARAGRAPH, text)
+        elif level:
+            if self._styles.is_title(paragraph) and self.title is None:
+                self.title = text
+            yield text_block(BlockKind.HEADING, " ".join(labelled.split()), level)
+        elif place is not None:
+            yield text_block(BlockKind.LIST, _INDENT * place.depth + labelled.strip())
+        else:
+            yield text_block(BlockKind.PARAGRAPH, text)
+
+    def _heading_level(self, paragraph: etree._Element, runs: RunText, text: str) -> int:
+        if self._styles.is_title(paragraph):
+            return 1
+        level = self._styles.heading_level(paragraph)
+        if level or self._has_headings:
+            return level
+        return self._guess_level(paragraph, runs, text)
+
+    def _guess_level(self, paragraph: etree._Element, runs: RunText, text: str) -> int:
+        """A document without heading styles: short paragraphs all in bold head what follows."""
+        stripped = text.strip()
+        if len(stripped.split()) > _MAX_HEADING_WORDS or stripped.endswith((".", ",", ";", ":")):
+            return 0
+        bold = runs.bold_chars >= _BOLD_SHARE * max(runs.chars, 1) or self._styles.is_bold(paragraph)
+        if not bold or sum(char.isalpha() for char in stripped) < 3 or _in_table(paragraph):
+            return 0
+        label = read_label(stripped)
+        return label.rank + 1 if label is not None else 1
+
+    def _read_runs(self, paragraph: etree._Element) -> RunText:
+        runs = read_runs(paragraph, self._label_note)
+        self._hidden = self._hidden or runs.hidden
+        self._changed = self._changed or runs.changed
+        return runs
+
+    def _label_note(self, reference: etree._Element) -> str:
+        number = self._note_numbers.setdefault(_note_key(reference), len(self._note_numbers) + 1)
+        return f" ({number})"
+
+    def _note(self, reference: etree._Element) -> Iterator[DraftBlock]:
+        """The note behind a reference, under the number it has in the text."""
+        kind, identifier = key = _note_key(reference)
+        note = self._notes[kind].pop(identifier, None)
+        if note is None:
+            return
+        number = self._note_numbers[key]
+        paragraphs = [self._read_runs(paragraph).text.strip() for paragraph in note.iter(f"{W}p")]
+        text = "\n".join(paragraph for paragraph in paragraphs if paragraph)
+        if text:
+            yield text_block(BlockKind.NOTE, f"({number}) {text}")
+
+    def _table(self, table: etree._Element) -> Iterator[DraftBlock]:
+        """A table; one of a single column only frames what is in it and is read as part of the flow."""
+        rows = list(_rows(table))
+        if all(len(list(_cells(row))) <= 1 for row in rows):
+            for row in rows:
+                for cell in _cells(row):
+                    yield from self._flow(cell)
+            return
+        notes: list[DraftBlock] = []
+        grid = [self._table_row(row, notes) for row in rows]
+        yield text_block(BlockKind.TABLE, render_table(grid))
+        yield from notes
+
+    def _table_row(self, row: etree._Element, notes: list[DraftBlock]) -> list[str]:
+        """The row's cells; one that spans several columns is written once and followed by empty ones, one
+        that goes on from the row above is empty."""
+        texts = [""] * _number(row.find(f"{W}trPr/{W}gridBefore"), 0)
+        for cell in _cells(row):
+            merge = cell.find(f"{W}tcPr/{W}vMerge")
+            goes_on = merge is not None and merge.get(f"{W}val", "continue") == "continue"
+            texts.append("" if goes_on else self._cell_text(cell, notes))
+            texts += [""] * (_number(cell.find(f"{W}tcPr/{W}gridSpan"), 1) - 1)
+        return texts
+
+    def _cell_text(self, cell: etree._Element, notes: list[DraftBlock]) -> str:
+        """A cell's blocks on one line; a nested table row by row."""
+        parts: list[str] = []
+        for block in self._flow(cell):
+            text = " ".join(piece.text.strip() for piece in block.pieces)
+            if block.kind is BlockKind.NOTE:
+                notes.append(block)
+            elif block.kind is BlockKind.TABLE:
+                lines = [line for line in text.split("\n") if not line.startswith("| ---")]
+                parts.append("; ".join(line.strip("| ").replace(" | ", " – ") for line in lines))
+            else:
+                parts.append(text)
+        return "\n".join(part for part in parts if part)
+
+
+def _note_key(reference: etree._Element) -> tuple[str, str]:
+    return etree.QName(reference).localname, reference.get(f"{W}id", "")
+
+
+def _notes_by_id(root: etree._Element | None, name: str) -> dict[str, etree._Element]:
+    """The notes with text; those that hold the rule above the notes have a type."""
+    if root is None:
+        return {}
+    return {
+        note.get(f"{W}id", ""): note
+        for note in root.iterchildren(f"{W}{name}")
+        if note.get(f"{W}type", "normal") == "normal"
+    }
+
+
+def _gather(blocks: Sequence[DraftBlock]) -> DraftBlock:
+    pieces = [replace(piece, joint="\n") for block in blocks for piece in block.pieces]
+    return DraftBlock(blocks[0].kind, tuple(pieces))
+
+
+def _rows(table: etree._Element) -> Iterator[etree._Element]:
+    for child in table.iterchildren(tag=etree.Element):
+        if child.tag == f"{W}tr":
+            if child.find(f"{W}trPr/{W}del") is None:
+                yield child
+        elif child.tag in _TRANSPARENT:
+            yield from _rows(child)
+
+
+def _cells(row: etree._Element) -> Iterator[etree._Element]:
+    for child in row.iterchildren(tag=etree.Element):
+        if child.tag == f"{W}tc":
+            yield child
+        elif child.tag in _TRANSPARENT and child.tag not in DELETED:
+            yield from _cells(child)
+
+
+def _number(element: etree._Element | None, default: int) -> int:
+    value = element.get(f"{W}val", "") if element is not None else ""
+    return min(int(value), 100) if value.isdigit() else default
+
+
+def _in_table(paragraph: etree._Element) -> bool:
+    return next(paragraph.iterancestors(f"{W}tbl"), None) is not None

@@ -44,11 +44,12 @@ def read_pdf(path: Path, limits: ParseLimits, on_progress: Callable[[int, int], 
                 on_progress(index, document.page_count)
         on_progress(document.page_count, document.page_count)
         pages.refuse_unreadable()
+        title = choose_title((document.metadata or {}).get("title"), pages.layouts)
         return DraftDocument(
-            blocks=tuple(compose(pages.layouts, _read_bookmarks(document))),
+            blocks=tuple(compose(pages.layouts, _read_bookmarks(document), title)),
             file_type=FileType.PDF,
             page_count=document.page_count,
-            title=choose_title((document.metadata or {}).get("title"), pages.layouts),
+            title=title,
             page_labels=_read_labels(document),
             warnings=tuple(pages.warnings()),
         )

@@ -1,0 +1,101 @@
+"""The process that parses one file and ends: `python -m skillnet_parser.child <parent's process id>`.
+
+It loads what it needs, then waits for one request on standard input: a JSON object on one line with `path`,
+`file_name` and `limits`. It answers on standard output with lines of JSON: any number of
+`{"progress": [done, total]}`, then `{"result": <bytes>}` followed by so many bytes of the document's JSON, or
+`{"fault": {code, message, details}}`. Nothing else reaches standard output.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import resource
+import signal
+import sys
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from skillnet_common.documents.codec import document_to_json
+from skillnet_common.errors import ErrorCode, SkillnetError
+
+from skillnet_parser.domain import language
+from skillnet_parser.limits import ParseLimits
+from skillnet_parser.parse import parse_path
+
+_PR_SET_PDEATHSIG = 1
+_OPEN_FILES = 64
+
+
+def main() -> None:
+    """Serves one request."""
+    _die_with_parent(int(sys.argv[1]))
+    channel = _claim_stdout()
+    language.warm_up()
+    line = sys.stdin.buffer.readline()
+    if not line:
+        return  # the parent closed without a request
+    request = json.loads(line)
+    limits = ParseLimits(**request["limits"])
+    _apply(limits)
+    answer = _answer(request, limits, channel)
+    channel.write(answer)
+    channel.flush()
+    # Nothing is left to clean up, and the interpreter's own end takes longer than all of the above.
+    os._exit(0)
+
+
+def _answer(request: dict[str, Any], limits: ParseLimits, channel: BinaryIO) -> bytes:
+    def report(done: int, total: int) -> None:
+        channel.write(_line({"progress": [done, total]}))
+        channel.flush()
+
+    try:
+        document = parse_path(Path(request["path"]), request["file_name"], limits, report)
+        payload = document_to_json(document).encode()
+    except SkillnetError as fault:
+        return _line({"fault": {"code": fault.code, "message": fault.message, "details": fault.details}})
+    except MemoryError:
+        return _line(
+            {
+                "fault": {
+                    "code": ErrorCode.PARSE_MEMORY,
+                    "message": "The document needs more memory than is allowed to read it.",
+                    "details": {},
+                }
+            }
+        )
+    return _line({"result": len(payload)}) + payload
+
+
+def _line(message: dict[str, Any]) -> bytes:
+    return json.dumps(message).encode() + b"\n"
+
+
+def _claim_stdout() -> BinaryIO:
+    """The pipe to the parent; whatever a library prints goes to standard error instead."""
+    channel = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return channel
+
+
+def _apply(limits: ParseLimits) -> None:
+    """From here on the process cannot outgrow its limits, and cannot write to any file."""
+    resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
+    resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_seconds, limits.cpu_seconds + 1))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (_OPEN_FILES, _OPEN_FILES))
+
+
+def _die_with_parent(parent: int) -> None:
+    """Linux kills this process with its parent, even by SIGKILL; elsewhere the CPU limit ends it."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        sys.exit("the parent has gone")
+
+
+if __name__ == "__main__":
+    main()
