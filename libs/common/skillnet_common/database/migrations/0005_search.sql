@@ -72,7 +72,7 @@ ALTER TABLE document_versions ADD COLUMN lexeme_count bigint;
 
 -- Which chunks of a version hold a lexeme, how often, and how many words each of them has: one row a lexeme and
 -- version, found by leakproof equality alone, so that row-level security leaves the index in use. An entry packs
--- chunk_index << 32 | frequency << 16 | words of the chunk. Codes begin with `#`.
+-- (chunk_index << 32) | (frequency << 16) | words of the chunk. Codes begin with `#`.
 CREATE TABLE chunk_postings (
     org_id      uuid NOT NULL,
     lexeme      text COLLATE "C" NOT NULL,
@@ -137,7 +137,7 @@ LANGUAGE sql AS $$
     ), written AS (
         INSERT INTO chunk_postings (org_id, lexeme, document_id, version, entries)
         SELECT target_org, f.lexeme, target_document, target_version,
-               array_agg(f.chunk_index::bigint << 32 | f.frequency::bigint << 16 | f.words ORDER BY f.chunk_index)
+               array_agg((f.chunk_index::bigint << 32) | (f.frequency::bigint << 16) | f.words ORDER BY f.chunk_index)
         FROM found f GROUP BY f.lexeme
     )
     UPDATE document_versions
