@@ -133,9 +133,10 @@ class Instance:
         if self._was_ready:
             return
         if exit_code == _EXIT_MISCONFIGURED or failures >= self._policy.start_attempts:
+            times = "1 time" if failures == 1 else f"{failures} times"
             raise SkillnetError(
                 ErrorCode.START_FAILED,
-                f"The {self.name} does not start: it ended {failures} times, last with {_ending(exit_code)}. "
+                f"{self.name} does not start: it ended {times}, last with {_ending(exit_code)}. "
                 f"The end of its log {self.log_path}:\n{self.log_tail}",
                 process=self.name,
             )
