@@ -14,6 +14,7 @@ SUBSCRIBER = "subscriber"
 def service_users() -> list[NatsUser]:
     """One user a service, one for other teams (`subscriber`), one for the bootstrap (`admin`)."""
     work, events = subjects.WORK_STREAM, subjects.EVENT_STREAM
+    streams = (work, events, subjects.QUARANTINE_STREAM)
     return [
         NatsUser("admin", publish=(">",), subscribe=(">",)),
         _user("gateway", publish=("retrieval.v1.>",)),
@@ -22,11 +23,13 @@ def service_users() -> list[NatsUser]:
             publish=(
                 *subjects.WORK_SUBJECTS,
                 *subjects.EVENT_SUBJECTS,
-                "quarantine.>",
-                f"$JS.API.STREAM.INFO.{work}",
                 f"$JS.API.STREAM.MSG.GET.{work}",
-                f"$JS.API.DIRECT.GET.{work}.>",
-                f"$JS.API.CONSUMER.INFO.{work}.*",
+                # Lost streams and consumers are made again; changing or deleting one stays the bootstrap's.
+                *(f"$JS.API.STREAM.INFO.{stream}" for stream in streams),
+                *(f"$JS.API.STREAM.CREATE.{stream}" for stream in streams),
+                *(f"$JS.API.CONSUMER.INFO.{stream}.*" for stream in (work, events)),
+                f"$JS.API.CONSUMER.DURABLE.CREATE.{work}.*",
+                f"$JS.API.CONSUMER.DURABLE.CREATE.{events}.{NOTIFIER_DURABLE}",
             ),
         ),
         _worker("parser", work, subjects.work_durable(Stage.PARSE)),
@@ -74,5 +77,6 @@ def _worker(name: str, stream: str, durable: str) -> NatsUser:
             f"$JS.API.CONSUMER.INFO.{stream}.{wildcard}",
             f"$JS.API.CONSUMER.MSG.NEXT.{stream}.{wildcard}",
             f"$JS.ACK.{stream}.{wildcard}.>",
+            subjects.quarantine(stream),
         ),
     )

@@ -56,3 +56,8 @@ def document_event(kind: str, org_id: UUID, document_id: UUID) -> str:
 def course_review(org_id: UUID, course_token: str) -> str:
     """`course.review_requested.<org>.<course>`; a course id is free text, so its token is a hash of it."""
     return f"course.review_requested.{org_id}.{course_token}"
+
+
+def quarantine(stream: str) -> str:
+    """Where the messages of a stream go that nobody can read."""
+    return f"quarantine.{stream}"

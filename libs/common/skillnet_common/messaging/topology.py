@@ -26,6 +26,7 @@ DEDUP_SECONDS = 600.0
 EVENT_DAYS = 7.0
 MAX_MESSAGE_BYTES = 256 * 1024
 NOTIFIER_DURABLE = "notifier"
+NOTIFIER_SUBJECTS = ("document.updated.*.*", "document.deleted.*.*")
 
 _DAY = 86_400.0
 
@@ -81,21 +82,22 @@ def consumer_configs(model_slugs: Iterable[str]) -> list[tuple[str, ConsumerConf
     configs = [
         (
             subjects.WORK_STREAM,
-            _durable(subjects.work_durable(stage, slug), subjects.work_filter(stage, slug), DeliverPolicy.ALL),
+            _durable(subjects.work_durable(stage, slug), subjects.work_filter(stage, slug)),
         )
         for stage, slug in work
     ]
     configs.append(
-        (subjects.EVENT_STREAM, _durable(NOTIFIER_DURABLE, "document.updated.>", DeliverPolicy.ALL)),
+        (subjects.EVENT_STREAM, _durable(NOTIFIER_DURABLE, *NOTIFIER_SUBJECTS)),
     )
     return configs
 
 
-def _durable(name: str, filter_subject: str, deliver: DeliverPolicy) -> ConsumerConfig:
+def _durable(name: str, *filters: str) -> ConsumerConfig:
     return ConsumerConfig(
         durable_name=name,
-        filter_subject=filter_subject,
-        deliver_policy=deliver,
+        filter_subject=filters[0] if len(filters) == 1 else None,
+        filter_subjects=list(filters) if len(filters) > 1 else None,
+        deliver_policy=DeliverPolicy.ALL,
         ack_policy=AckPolicy.EXPLICIT,
         ack_wait=ACK_WAIT_SECONDS,
         max_deliver=-1,

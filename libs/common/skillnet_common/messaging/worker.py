@@ -12,12 +12,16 @@ from nats.errors import Error as NatsError
 from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js import JetStreamContext
 
+from skillnet_common.messaging.quarantine import Unreadable, quarantine
 from skillnet_common.messaging.topology import ACK_WAIT_SECONDS
 
 log = structlog.get_logger(__name__)
 
 Handler = Callable[[Msg], Awaitable[None]]
-"""Handles one message. It decides by itself what to do about faults; one that escapes it is redelivered."""
+"""Handles one message. It decides by itself what to do about faults; one that escapes it is redelivered.
+
+Raises Unreadable for a message that nobody can ever handle: it goes to quarantine.
+"""
 
 _FETCH_SECONDS = 5.0
 _REDELIVER_SECONDS = 5.0
@@ -85,6 +89,8 @@ class PullWorker:
         except asyncio.CancelledError:
             await _answer(message.nak())
             raise
+        except Unreadable as error:
+            await self._put_aside(message, str(error))
         except Exception:
             # The row is still waiting or claimed: with the message gone the reconciler would find it. A delay,
             # because a nak without one ignores every back-off.
@@ -95,6 +101,16 @@ class PullWorker:
         finally:
             heartbeat.cancel()
             self.busy -= 1
+
+    async def _put_aside(self, message: Msg, reason: str) -> None:
+        log.error("message_quarantined", durable=self._durable, subject=message.subject, reason=reason)
+        try:
+            await quarantine(self._js, message, reason)
+        except (NatsError, OSError, TimeoutError) as error:
+            log.warning("quarantine_failed", error=repr(error))
+            await _answer(message.nak(delay=_REDELIVER_SECONDS))
+        else:
+            await _answer(message.term())
 
 
 async def _keep_alive(message: Msg) -> None:

@@ -13,6 +13,7 @@ from skillnet_common.contracts.work import Stage, WorkMessage
 from skillnet_common.database.pool import CONNECTION_ERRORS
 from skillnet_common.errors import ErrorCode, PermanentFault, SkillnetError
 from skillnet_common.messaging import subjects
+from skillnet_common.messaging.quarantine import Unreadable
 from skillnet_common.messaging.worker import PullWorker
 from skillnet_common.runtime.metrics import WORK, WORK_SECONDS
 from skillnet_common.runtime.service import Service
@@ -79,9 +80,8 @@ class StageWorker:
         try:
             work = WorkMessage.model_validate_json(message.data)
         except ValidationError as error:
-            # Nobody can ever read it; the row it may have meant is found again by the reconciler.
-            log.error("unreadable_work_message", subject=message.subject, error=str(error))
-            return
+            # The row it may have meant is found again by the reconciler.
+            raise Unreadable(str(error)) from error
         claim = await self._table.claim(work)
         if claim is None:
             return

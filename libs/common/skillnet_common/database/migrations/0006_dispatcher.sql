@@ -32,3 +32,12 @@ GRANT SELECT (title, file_name, file_type, language, page_count, page_count_esti
 -- To remove a version's chunks in small steps; their text stays out of reach.
 CREATE POLICY dispatcher ON document_chunks TO skillnet_dispatcher USING (true) WITH CHECK (true);
 GRANT SELECT (org_id, chunk_id, document_id, version, chunk_index), DELETE ON document_chunks TO skillnet_dispatcher;
+
+-- The streams that the dispatcher has sent to, told apart by when each was created (by the bus's own clock): a
+-- stream created since has none of what was sent before.
+CREATE TABLE known_streams (
+    name       text PRIMARY KEY,
+    created_at timestamptz NOT NULL
+);
+GRANT SELECT, INSERT, UPDATE ON known_streams TO skillnet_dispatcher;
+GRANT SELECT ON known_streams TO skillnet_backup;

@@ -1,0 +1,5 @@
+"""`python -m skillnet_dispatcher`."""
+
+from skillnet_dispatcher.app import main
+
+main()

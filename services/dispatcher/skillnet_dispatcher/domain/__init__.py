@@ -1,0 +1,1 @@
+"""What the dispatcher decides, apart from any bus or database."""

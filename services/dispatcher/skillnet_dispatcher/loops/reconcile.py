@@ -1,0 +1,100 @@
+"""Compares what was sent with what the streams hold: a lost stream loses nothing.
+
+The comparison is with the stream itself and never with the clock: work that waits long in its stream is well.
+While JetStream cannot be asked, nothing is decided.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import asyncpg
+import structlog
+from nats.js import JetStreamContext
+from nats.js.api import StreamInfo
+from nats.js.errors import NotFoundError
+
+from skillnet_common.database import Database, Queries
+from skillnet_common.messaging import subjects
+from skillnet_common.messaging.topology import EVENT_DAYS
+from skillnet_dispatcher.loops.release import message_id
+from skillnet_dispatcher.metrics import RECOVERED
+
+log = structlog.get_logger(__name__)
+
+_SQL = Queries(__package__, "reconcile.sql")
+_NO_SUCH_MESSAGE = 10037
+_LOOKUPS_AT_ONCE = 64
+
+
+class Reconcile:
+    """Work and events whose message is in no stream are sent anew."""
+
+    def __init__(self, database: Database, js: JetStreamContext, *, grace_seconds: float) -> None:
+        self._database = database
+        self._js = js
+        self._grace = grace_seconds
+
+    async def step(self) -> bool:
+        """Looks once at all work released more than the grace ago, and at events of an earlier stream."""
+        await self._reconcile_work()
+        await self._reconcile_events()
+        return False
+
+    async def _reconcile_work(self) -> None:
+        async with self._database.system() as connection:
+            rows = await connection.fetch(_SQL.released, self._grace)
+        if not rows:
+            return
+        stream = await self._js.stream_info(subjects.WORK_STREAM)
+        lost = [row for row in rows if not _may_hold(stream, row)]
+        candidates = [row for row in rows if _may_hold(stream, row)]
+        for start in range(0, len(candidates), _LOOKUPS_AT_ONCE):
+            some = candidates[start : start + _LOOKUPS_AT_ONCE]
+            held = await asyncio.gather(*(self._is_held(row) for row in some))
+            lost += [row for row, is_held in zip(some, held, strict=True) if not is_held]
+        if lost:
+            await self._wait_again(lost)
+
+    async def _is_held(self, row: asyncpg.Record) -> bool:
+        try:
+            message = await self._js.get_msg(subjects.WORK_STREAM, row["released_seq"])
+        except NotFoundError as error:
+            if error.err_code == _NO_SUCH_MESSAGE:
+                return False
+            raise  # the stream itself is missing: the topology loop's business
+        # A stream created anew counts from 1 again: the same place may hold another message.
+        headers = message.headers or {}
+        return headers.get("Nats-Msg-Id") == message_id(row["work_id"], row["releases"])
+
+    async def _wait_again(self, lost: Sequence[asyncpg.Record]) -> None:
+        async with self._database.system() as connection:
+            status = await connection.execute(
+                _SQL.wait_again,
+                [row["org_id"] for row in lost],
+                [row["work_id"] for row in lost],
+                [row["releases"] for row in lost],
+            )
+        count = int(status.rpartition(" ")[2])
+        RECOVERED.labels("message_gone").inc(count)
+        log.info("work_without_message", pieces=count)
+
+    async def _reconcile_events(self) -> None:
+        """Refills an event stream that was created anew with what the lost one held."""
+        stream = await self._js.stream_info(subjects.EVENT_STREAM)
+        async with self._database.system() as connection:
+            known = await connection.fetchval(_SQL.known_stream, subjects.EVENT_STREAM)
+            if known == stream.created:
+                return
+            await connection.execute(_SQL.remember_stream, subjects.EVENT_STREAM, stream.created)
+            if known is None:
+                return
+            status = await connection.execute(_SQL.send_again, EVENT_DAYS)
+        count = int(status.rpartition(" ")[2])
+        RECOVERED.labels("event_stream_gone").inc(count)
+        log.warning("event_stream_was_lost", events_to_send_again=count)
+
+
+def _may_hold(stream: StreamInfo, row: asyncpg.Record) -> bool:
+    return bool(stream.state.first_seq <= row["released_seq"] <= stream.state.last_seq)

@@ -1,0 +1,5 @@
+"""`python -m skillnet_notifier`."""
+
+from skillnet_notifier.app import main
+
+main()
