@@ -1,1 +1,1 @@
-"""The cli of SkillNet retrieval."""
+"""The `skillnet` command."""

@@ -1,0 +1,114 @@
+"""`skillnet documents | show | delete`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from skillnet_cli.exits import Exit, reports_errors
+from skillnet_cli.output import AsJson, console, escape, print_json, print_table
+from skillnet_cli.target import DataFolder, find_document, find_target
+from skillnet_common.contracts.documents import DocumentDetail, DocumentStatus, DocumentSummary
+
+Name = Annotated[str, typer.Argument(metavar="ID_OR_KEY", help="A document's id or its external key.")]
+
+
+@reports_errors
+def documents(
+    data: DataFolder = None,
+    status: Annotated[DocumentStatus | None, typer.Option(help="Only documents in this state.")] = None,
+    course: Annotated[str | None, typer.Option(help="Only documents of this course.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the documents."""
+    with find_target(data).client() as client:
+        found = list(client.documents(status=status, course_id=course))
+    if as_json:
+        print_json(found)
+        return
+    print_table(
+        ["Title", "Status", "Version", "Pages", "Type", "Key", "Id"],
+        [
+            (d.title, _status(d), d.live_version or "-", pages(d), d.file_type, d.external_key, d.document_id)
+            for d in found
+        ],
+    )
+
+
+@reports_errors
+def show(name: Name, data: DataFolder = None, as_json: AsJson = False) -> None:
+    """Show a document with its versions."""
+    with find_target(data).client() as client:
+        document = client.document(find_document(client, name).document_id)
+    if as_json:
+        print_json(document)
+    else:
+        _print_document(document)
+
+
+@reports_errors
+def delete(
+    name: Name,
+    data: DataFolder = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete a document with all its versions."""
+    with find_target(data).client() as client:
+        document = find_document(client, name)
+        if not yes and sys.stdin.isatty() and not typer.confirm(f"Delete {document.title!r}?"):
+            raise typer.Exit(Exit.FAILED)
+        client.delete(document.document_id)
+    if as_json:
+        print_json({"deleted": str(document.document_id)})
+    else:
+        console.print(f"Deleted {escape(document.title)}.")
+
+
+def pages(document: DocumentSummary) -> str:
+    """`12`, or `~12` where the format has no pages and the number is an estimate."""
+    if document.page_count is None:
+        return "-"
+    return f"~{document.page_count}" if document.page_count_estimated else str(document.page_count)
+
+
+def _status(document: DocumentSummary) -> str:
+    if document.failure is not None and document.live_version is not None:
+        return f"{document.status} (v{document.failure.version} failed)"
+    return document.status
+
+
+def _print_document(document: DocumentDetail) -> None:
+    console.print(f"[bold]{escape(document.title)}[/]")
+    rows = [
+        ("id", document.document_id),
+        ("key", f"{document.source}: {document.external_key}"),
+        ("status", document.status),
+        ("live version", document.live_version or "none"),
+        ("pages", pages(document)),
+        ("language", document.language),
+        ("courses", ", ".join(document.courses) or "-"),
+        ("updated", document.updated_at.isoformat(timespec="seconds")),
+    ]
+    if document.failure is not None:
+        failure = document.failure
+        rows.append(("failure", f"version {failure.version}, {failure.stage}: {failure.message} [{failure.code}]"))
+    rows += [("warning", warning) for warning in document.warnings]
+    print_table(["", ""], rows)
+    console.print()
+    print_table(
+        ["Version", "State", "File", "Size", "Chunks", "Created"],
+        [
+            (
+                v.version,
+                v.state,
+                v.file_name,
+                v.size_bytes,
+                v.chunk_count or "-",
+                v.created_at.isoformat(timespec="seconds"),
+            )
+            for v in document.versions
+        ],
+    )

@@ -1,0 +1,112 @@
+"""Uploads files side by side, then follows them until each has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from skillnet_cli.files import FileToIngest
+from skillnet_client import SkillnetApiError, SkillnetClient, UploadOptions
+from skillnet_common.contracts.documents import DocumentSummary, UploadReply, VersionState
+from skillnet_common.errors import ErrorCode
+
+_UPLOADS_AT_ONCE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class IngestOptions:
+    """What is said of every file of the command."""
+
+    courses: Sequence[str] | None = None
+    language: str | None = None
+    source: str | None = None
+
+
+@dataclass(slots=True)
+class Ingested:
+    """What became of one file. `code` and `reason` say why it failed; both None when it did not."""
+
+    file: FileToIngest
+    outcome: str
+    document_id: UUID | None = None
+    version: int | None = None
+    pages: int | None = None
+    code: str | None = None
+    reason: str | None = None
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def failed(self) -> bool:
+        """Whether the file is not what readers see now."""
+        return self.code is not None
+
+
+def upload_files(
+    client: SkillnetClient,
+    files: Iterable[FileToIngest],
+    options: IngestOptions,
+    on_upload: Callable[[FileToIngest], None],
+) -> list[Ingested]:
+    """Uploads every file, several at a time; a refused one is a failure of its own and stops no other.
+
+    A gateway that cannot be reached is raised: no file would get through.
+    """
+
+    def upload(file: FileToIngest) -> Ingested:
+        try:
+            reply = client.upload(file.path, _options(file, options))
+        except SkillnetApiError as error:
+            if error.code in {ErrorCode.UNAVAILABLE, ErrorCode.UNAUTHORIZED, ErrorCode.FORBIDDEN}:
+                raise
+            return Ingested(file, "refused", code=error.code, reason=error.detail)
+        except OSError as error:
+            return Ingested(file, "unreadable", code=ErrorCode.INVALID_REQUEST, reason=str(error))
+        return _accepted(file, reply)
+
+    def upload_and_tell(file: FileToIngest) -> Ingested:
+        result = upload(file)
+        on_upload(file)
+        return result
+
+    with ThreadPoolExecutor(_UPLOADS_AT_ONCE) as pool:
+        return list(pool.map(upload_and_tell, files))
+
+
+def settle(
+    client: SkillnetClient, results: Sequence[Ingested], on_progress: Callable[[Sequence[DocumentSummary]], None]
+) -> None:
+    """Waits until each uploaded version has ended, and writes into `results` how."""
+    under_way = {result.document_id: result for result in results if result.document_id is not None}
+    for document_id, document in client.wait_until_settled(under_way, on_progress).items():
+        _note(under_way[document_id], document)
+    for result in under_way.values():
+        if result.outcome == "processing":
+            result.outcome, result.code = "deleted", ErrorCode.CANCELLED
+            result.reason = "The document was deleted while it was being read."
+
+
+def _options(file: FileToIngest, options: IngestOptions) -> UploadOptions:
+    return UploadOptions(
+        filename=file.path.name,
+        external_key=file.key,
+        source=options.source,
+        courses=options.courses,
+        language=options.language,
+    )
+
+
+def _accepted(file: FileToIngest, reply: UploadReply) -> Ingested:
+    outcome = "unchanged" if reply.outcome == "unchanged" else "processing"
+    return Ingested(file, outcome, document_id=reply.document_id, version=reply.version)
+
+
+def _note(result: Ingested, document: DocumentSummary) -> None:
+    result.pages, result.warnings = document.page_count, list(document.warnings)
+    if document.failure is not None and document.failure.version == result.version:
+        result.outcome, result.code, result.reason = "failed", document.failure.code, document.failure.message
+    elif document.newest_state is VersionState.CANCELLED:
+        result.outcome, result.code, result.reason = "cancelled", ErrorCode.CANCELLED, "It was cancelled."
+    elif result.outcome == "processing":
+        result.outcome = "ready"

@@ -1,0 +1,69 @@
+"""What commands print: tables for people, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any
+
+import typer
+from pydantic import BaseModel
+from rich.console import Console
+from rich.table import Table
+
+from skillnet_common.contracts.retrieval import Passage, Source
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")]
+
+console = Console(highlight=False, soft_wrap=False)
+"""Standard output. Rich leaves out colours and progress bars where it is no terminal."""
+
+progress_console = Console(stderr=True, highlight=False)
+"""Progress goes to standard error, so that output can be piped."""
+
+
+def print_json(value: Any) -> None:
+    """One JSON document on standard output."""
+    sys.stdout.write(json.dumps(plain(value), ensure_ascii=False, indent=2) + "\n")
+
+
+def print_json_line(value: Any) -> None:
+    """One JSON document on one line, at once."""
+    sys.stdout.write(json.dumps(plain(value), ensure_ascii=False) + "\n")
+    sys.stdout.flush()
+
+
+def plain(value: Any) -> Any:
+    """Models and their containers as plain JSON values."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """A table; cells are text as it stands, never markup."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(escape("" if cell is None else str(cell)) for cell in row))
+    console.print(table)
+
+
+def escape(text: str) -> str:
+    """Text that Rich prints as it stands."""
+    return text.replace("[", r"\[")
+
+
+def place(source: Passage | Source) -> str:
+    """`Manual > Devoluciones, pág. 3` of a passage or source."""
+    where = " > ".join([source.document_title, *source.section_path])
+    if source.page_start is None:
+        return where
+    first, last = source.page_start, source.page_end or source.page_start
+    return f"{where}, {f'pág. {first}' if first == last else f'págs. {first}-{last}'}"
