@@ -154,7 +154,7 @@ class EmbeddedPostgres(EmbeddedServer):
         return place
 
     def _readable_parent(self, account: Account) -> Path:
-        parent = temporary_parent(account) / "skillnet-clusters" if self._fast else SYSTEM_FOLDER / "postgres"
+        parent = temporary_parent(account) / "skillnet-clusters" if self._fast else SYSTEM_FOLDER / "clusters"
         make_enterable(parent)
         if not can_enter(parent, account):
             raise SkillnetError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -30,9 +30,10 @@ from skillnet_cli.local.server import EmbeddedServer
 from skillnet_cli.local.server_watch import ServerWatch
 from skillnet_cli.local.service_process import RestartPolicy, ServiceProcess
 from skillnet_cli.local.services import StackAddresses, check_scale, skillnet_services
-from skillnet_cli.local.state import Phase, StackState, remove_state, write_state
+from skillnet_cli.local.state import STACK_LOCK, Phase, StackState, remove_state, write_state
 from skillnet_cli.local.stop_signals import run_unless, stop_signals
 from skillnet_cli.local.supervisor import Supervisor
+from skillnet_common.errors import ErrorCode, SkillnetError
 from skillnet_common.messaging.permissions import SUBSCRIBER
 
 DescribeServices = Callable[[StackAddresses, Mapping[str, int]], Sequence[ServiceProcess]]
@@ -66,7 +67,7 @@ class LocalStack:
         self._register_model = register_model
         self._policy = policy or RestartPolicy()
         self._describe_services = describe_services
-        self._lock = FolderLock(self.data_folder, "stack.lock", "SkillNet")
+        self._lock = FolderLock(self.data_folder, STACK_LOCK, "SkillNet")
         self._database = DatabaseBackend(self.data_folder, self._environment, fast=fast)
         self._bus = BusBackend(self.data_folder, self._environment)
         self._supervisor = Supervisor(self.data_folder / "logs", policy=self._policy, on_change=self._write_state)
@@ -99,8 +100,7 @@ class LocalStack:
         Raises `already_running` when a stack runs in the data folder, `start_failed` with the last lines of the log
         when a process does not come up within `timeout` seconds.
         """
-        make_enterable(self.data_folder)
-        self._lock.acquire()
+        self._take_folder()
         try:
             await self._start(timeout)
         except BaseException:
@@ -129,17 +129,20 @@ class LocalStack:
         await asyncio.gather(*(asyncio.to_thread(server.kill) for server in self._servers))
         self._forget()
 
-    async def serve(self, on_ready: Callable[[LocalStack], None], timeout: float = 180.0) -> None:
+    async def serve(self, on_ready: Callable[[LocalStack], Awaitable[None]], timeout: float = 180.0) -> None:
         """Start, call `on_ready`, run until SIGINT or SIGTERM, drain. A second signal ends everything at once."""
         with stop_signals() as signals:
             try:
                 await run_unless(signals.requested, self.start(timeout))
                 if not signals.requested.is_set():
-                    on_ready(self)
-                    await run_unless(signals.requested, self.watch())
+                    await run_unless(signals.requested, self._greet_and_watch(on_ready))
             finally:
                 await run_unless(signals.insisted, self.stop())
                 await self.kill()
+
+    async def _greet_and_watch(self, on_ready: Callable[[LocalStack], Awaitable[None]]) -> None:
+        await on_ready(self)
+        await self.watch()
 
     async def watch(self) -> None:
         """Run until something cannot be kept running, and raise why."""
@@ -158,6 +161,16 @@ class LocalStack:
         await self.stop()
 
     # -- starting
+
+    def _take_folder(self) -> None:
+        try:
+            make_enterable(self.data_folder)
+            self._lock.acquire()
+        except OSError as error:
+            raise SkillnetError(
+                ErrorCode.MISCONFIGURED,
+                f"The data folder {self.data_folder} cannot be used: {error}. Choose one of your own.",
+            ) from error
 
     async def _start(self, timeout: float) -> None:
         gateway_port = self._choose_gateway_port()

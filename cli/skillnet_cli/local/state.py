@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
 
-import psutil
-
+from skillnet_cli.local.folder_lock import is_locked
 from skillnet_cli.local.private_file import write_private
 from skillnet_cli.local.service_process import ProcessStatus
+from skillnet_common.errors import ErrorCode, SkillnetError
 
+STACK_LOCK = "stack.lock"
+"""The lock that a running stack holds in its data folder."""
 _FORMAT = 1
-_CLOCK_TOLERANCE_SECONDS = 2.0
 
 
 class Phase(StrEnum):
@@ -33,7 +35,7 @@ class StackState:
 
     pid: int
     started_at: float
-    """Start of the process in seconds since 1970: a process id alone may have been given to another program."""
+    """When the stack was started, in seconds since 1970."""
     phase: Phase
     address: str
     """The gateway, such as http://127.0.0.1:20123."""
@@ -44,16 +46,7 @@ class StackState:
     @classmethod
     def of_this_process(cls, phase: Phase, address: str) -> Self:
         """The state of a stack that this process runs."""
-        return cls(os.getpid(), psutil.Process().create_time(), phase, address)
-
-    @property
-    def stale(self) -> bool:
-        """Whether the process that wrote it is gone."""
-        try:
-            created = psutil.Process(self.pid).create_time()
-        except psutil.NoSuchProcess:
-            return True
-        return abs(created - self.started_at) > _CLOCK_TOLERANCE_SECONDS
+        return cls(os.getpid(), time.time(), phase, address)
 
 
 def state_path(data_folder: Path) -> Path:
@@ -72,16 +65,20 @@ def remove_state(data_folder: Path) -> None:
 
 
 def running_stack(data_folder: Path) -> StackState | None:
-    """The stack that runs in the data folder, or None. What a dead stack left behind is removed."""
+    """The stack that runs in the data folder, or None; the state that a dead one left behind is removed.
+
+    The lock tells, not the process id, which may have been given to another program.
+    """
     try:
         content: dict[str, Any] = json.loads(state_path(data_folder).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    if content.pop("format") != _FORMAT:
-        return None
-    processes = tuple(ProcessStatus(**process) for process in content.pop("processes"))
-    state = StackState(**{**content, "phase": Phase(content["phase"]), "processes": processes})
-    if state.stale:
+    if not is_locked(data_folder, STACK_LOCK):
         remove_state(data_folder)
         return None
-    return state
+    if (found := content.pop("format")) != _FORMAT:
+        raise SkillnetError(
+            ErrorCode.MISCONFIGURED, f"{state_path(data_folder)} has format {found}; this version reads {_FORMAT}."
+        )
+    processes = tuple(ProcessStatus(**process) for process in content.pop("processes"))
+    return StackState(**{**content, "phase": Phase(content["phase"]), "processes": processes})

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: the first asks to drain, the second to end at once."""
+"""Ctrl-C, SIGTERM and a closed terminal: the first asks to drain, the second to end at once."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class StopSignals:
 
 @contextmanager
 def stop_signals() -> Iterator[StopSignals]:
-    """Listen to SIGINT and SIGTERM on the running event loop instead of dying of them."""
+    """Listen to SIGINT, SIGTERM and SIGHUP on the running event loop instead of dying of them."""
     loop = asyncio.get_running_loop()
     signals = StopSignals()
-    listened = (signal.SIGINT, signal.SIGTERM)
+    listened = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     for number in listened:
         loop.add_signal_handler(number, signals.receive)
     try:

@@ -239,7 +239,11 @@ def describe(addresses, scale):
     ]
 
 stack = LocalStack(folder / "datos", environment={}, describe_services=describe, fast=True)
-asyncio.run(stack.serve(lambda running: print(running.address, flush=True)))
+
+async def announce(running):
+    print(running.address, flush=True)
+
+asyncio.run(stack.serve(announce))
 print("served", flush=True)
 """
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import socket
 import stat
 import subprocess
-import time
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from skillnet_cli.local import accounts, data_folder
 from skillnet_cli.local.data_folder import default_data_folder
-from skillnet_cli.local.folder_lock import FolderLock
+from skillnet_cli.local.folder_lock import FolderLock, is_locked
 from skillnet_cli.local.ports import HOST, free_port, is_free
 from skillnet_cli.local.service_process import ProcessStatus
 from skillnet_cli.local.state import (
+    STACK_LOCK,
     Phase,
     StackState,
     remove_state,
@@ -31,29 +34,66 @@ ADDRESS = "http://127.0.0.1:20000"
 
 def test_a_running_stack_is_found(folder: Path) -> None:
     assert running_stack(folder) is None
+    lock = FolderLock(folder, STACK_LOCK, "SkillNet")
+    lock.acquire()
     processes = (ProcessStatus("gateway", 1, 2, True, 3),)
-    state = StackState.of_this_process(Phase.READY, ADDRESS)
-    state = StackState(state.pid, state.started_at, Phase.READY, ADDRESS, processes, {"NATS_URL": "nats://x"})
+    state = StackState(os.getpid(), 1.5, Phase.READY, ADDRESS, processes, {"NATS_URL": "nats://x"})
     write_state(folder, state)
     assert running_stack(folder) == state
     assert stat.S_IMODE(state_path(folder).stat().st_mode) == 0o600
     assert "nats://x" not in repr(state)
     remove_state(folder)
     assert running_stack(folder) is None
+    lock.release()
 
 
-def test_the_state_of_a_dead_process_is_cleaned(folder: Path) -> None:
-    with subprocess.Popen(["/bin/true"]) as process:
-        pass
-    write_state(folder, StackState(process.pid, time.time(), Phase.READY, ADDRESS))
+def test_the_state_of_a_dead_stack_is_cleaned(folder: Path) -> None:
+    script = (
+        "import os, sys; from pathlib import Path\n"
+        "from skillnet_cli.local.folder_lock import FolderLock\n"
+        "from skillnet_cli.local.state import *\n"
+        "folder = Path(sys.argv[1])\n"
+        "FolderLock(folder, STACK_LOCK, 'SkillNet').acquire()\n"
+        "write_state(folder, StackState.of_this_process(Phase.READY, 'http://127.0.0.1:20000'))\n"
+        "print(running_stack(folder).pid, flush=True); sys.stdin.read()\n"
+    )
+    command = [sys.executable, "-c", script, str(folder)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as owner:
+        assert owner.stdout is not None
+        assert int(owner.stdout.readline()) == owner.pid
+        running = running_stack(folder)
+        assert running is not None
+        assert running.pid == owner.pid
+        owner.kill()
     assert running_stack(folder) is None
     assert not state_path(folder).exists()
 
 
-def test_a_process_id_given_to_another_program_is_stale(folder: Path) -> None:
-    state = StackState.of_this_process(Phase.READY, ADDRESS)
-    write_state(folder, StackState(os.getpid(), state.started_at - 100, Phase.READY, ADDRESS))
+def test_the_process_id_of_a_dead_stack_may_belong_to_another_program(folder: Path) -> None:
+    write_state(folder, StackState.of_this_process(Phase.READY, ADDRESS))  # this process holds no lock
     assert running_stack(folder) is None
+
+
+def test_the_state_of_another_release_is_a_clear_error(folder: Path) -> None:
+    lock = FolderLock(folder, STACK_LOCK, "SkillNet")
+    lock.acquire()
+    state_path(folder).write_text('{"format": 99}', encoding="utf-8")
+    with pytest.raises(SkillnetError, match="format 99"):
+        running_stack(folder)
+    lock.release()
+
+
+def test_asking_who_runs_does_not_disturb_a_start(folder: Path) -> None:
+    lock = FolderLock(folder, STACK_LOCK, "SkillNet")
+    lock.acquire()
+    lock.release()
+    with (folder / STACK_LOCK).open() as asker:
+        fcntl.flock(asker, fcntl.LOCK_SH)
+        threading.Timer(0.1, fcntl.flock, (asker, fcntl.LOCK_UN)).start()
+        lock.acquire()
+    assert is_locked(folder, STACK_LOCK)
+    lock.release()
+    assert not is_locked(folder, STACK_LOCK)
 
 
 def test_a_lock_has_one_owner_until_it_is_released(folder: Path) -> None:
