@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from pydantic import Field
 
 from skillnet_common.contracts.base import Message, Request
+from skillnet_common.contracts.problems import Problem
 from skillnet_common.contracts.retrieval import MAX_QUERY_CHARS, Filters, Fusion, Rung, Source, Strategy
 
 EXTRACTIVE = "extractive"
@@ -14,8 +17,7 @@ EXTRACTIVE = "extractive"
 class AskRequest(Request):
     """A question and where to look for its answer; see `GroundRequest` for the fields they share.
 
-    `stream`: reply as Server-Sent Events: `ground` (an AskReply without an answer yet), `delta` (text), `done`
-    (the whole AskReply, its citations checked) or `error` (a Problem).
+    `stream`: reply as Server-Sent Events, each an `AskEvent`.
     """
 
     question: str = Field(min_length=1, max_length=MAX_QUERY_CHARS)
@@ -47,3 +49,25 @@ class AskReply(Message):
     warnings: list[str] = Field(default_factory=list)
     took_ms: float
     embedding_model: str | None = None
+
+
+class AskEventKind(StrEnum):
+    """What an event of a streamed answer brings."""
+
+    GROUND = "ground"
+    """First: `reply` with rung and sources; its answer is still empty."""
+    DELTA = "delta"
+    """`text`: the next piece of the answer, not checked yet."""
+    DONE = "done"
+    """Last: the whole `reply`, its citations checked. Its answer replaces what the pieces said."""
+    ERROR = "error"
+    """Last: `problem`."""
+
+
+class AskEvent(Message):
+    """One Server-Sent Event of `/v1/ask` with `stream`: `event` is the kind, `data` this as JSON."""
+
+    kind: AskEventKind
+    text: str = ""
+    reply: AskReply | None = None
+    problem: Problem | None = None

@@ -1,0 +1,5 @@
+"""`python -m skillnet_gateway`."""
+
+from skillnet_gateway.app import main
+
+main()

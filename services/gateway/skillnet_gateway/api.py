@@ -1,0 +1,60 @@
+"""The HTTP API as an ASGI app."""
+
+from __future__ import annotations
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from skillnet_common.contracts.problems import Problem
+from skillnet_gateway.authentication import RequireKey
+from skillnet_gateway.frame import RequestFrame, problem_response
+from skillnet_gateway.gateway import Gateway
+from skillnet_gateway.problems import fault_of
+from skillnet_gateway.routes import api_router, ops_router
+from skillnet_gateway.routes.web import web_router
+
+_ABOUT = """\
+Upload documents, find the passages that answer a question, and get an answer with checked citations.
+
+Every address under `/v1` needs an API key: `Authorization: Bearer <key>`. Errors are RFC 9457 problem details with
+a stable `code`.
+"""
+
+
+def create_api(gateway: Gateway) -> FastAPI:
+    """The app. From the outside in: request id and errors, then the key, then the routes."""
+    app = FastAPI(
+        title="SkillNet retrieval",
+        version="1",
+        description=_ABOUT,
+        # The usual pages of documentation load scripts from elsewhere; the schema is enough for any viewer.
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.gateway = gateway
+    app.include_router(api_router())
+    app.include_router(ops_router())
+    app.include_router(web_router)
+    app.add_middleware(RequireKey, authenticator=gateway.authenticator)
+    app.add_middleware(RequestFrame)
+    # The framework would answer these in a form of its own before they reach the frame.
+    for kind in (HTTPException, RequestValidationError):
+        app.add_exception_handler(kind, _as_problem)
+    _publish_problem_schema(app)
+    return app
+
+
+async def _as_problem(request: Request, error: Exception) -> Response:
+    request_id = str(structlog.contextvars.get_contextvars().get("request_id", ""))
+    return problem_response(fault_of(error), instance=request.url.path, request_id=request_id)
+
+
+def _publish_problem_schema(app: FastAPI) -> None:
+    schema = app.openapi()
+    components = schema.setdefault("components", {}).setdefault("schemas", {})
+    problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+    components.update(problem.pop("$defs", {}))
+    components["Problem"] = problem

@@ -1,0 +1,90 @@
+"""The gateway's composition root."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import structlog
+from fastapi import FastAPI
+
+from skillnet_common.auth import Authenticator
+from skillnet_common.objects import Originals
+from skillnet_common.runtime import Service, run_service
+from skillnet_common.runtime.http import HttpServer
+from skillnet_common.runtime.service import Component
+from skillnet_gateway.answering import Answering
+from skillnet_gateway.api import create_api
+from skillnet_gateway.documents import Documents
+from skillnet_gateway.gateway import Gateway
+from skillnet_gateway.llm import ChatModel
+from skillnet_gateway.organizations import Organizations
+from skillnet_gateway.retrieval import Retrieval
+from skillnet_gateway.settings import GatewaySettings
+from skillnet_gateway.uploads import Uploads
+
+log = structlog.get_logger(__name__)
+
+
+def main() -> None:
+    """Runs the gateway until SIGTERM."""
+    settings = GatewaySettings()
+
+    @asynccontextmanager
+    async def compose(service: Service) -> AsyncIterator[Sequence[Component]]:
+        async with open_api(service, settings) as api:
+            yield [HttpComponent(api, settings)]
+
+    run_service("gateway", settings, compose)
+
+
+@asynccontextmanager
+async def open_api(service: Service, settings: GatewaySettings) -> AsyncIterator[FastAPI]:
+    """The HTTP API on the service's database and bus."""
+    model = ChatModel(settings) if settings.llm_api_base else None
+    originals = Originals(settings.object_store_url)
+    organizations = Organizations(service.database)
+    retrieval = Retrieval(service.bus.client, timeout=settings.retrieval_timeout_seconds)
+    try:
+        yield create_api(
+            Gateway(
+                authenticator=Authenticator(service.database),
+                organizations=organizations,
+                documents=Documents(service.database),
+                uploads=Uploads(
+                    service.database,
+                    originals,
+                    max_bytes=settings.max_upload_bytes,
+                    idle_seconds=settings.upload_idle_seconds,
+                ),
+                originals=originals,
+                retrieval=retrieval,
+                answering=Answering(retrieval, organizations, model),
+                check_ready=service.check_ready,
+            )
+        )
+    finally:
+        if model is not None:
+            await model.close()
+
+
+class HttpComponent:
+    """Serves the API until it is stopped; running requests end first."""
+
+    def __init__(self, api: FastAPI, settings: GatewaySettings) -> None:
+        # Requests get most of the process's time to drain, so that it ends by itself and is not cut off.
+        drain_seconds = settings.drain_seconds * 0.8
+        self._server = HttpServer(api, host=settings.http_host, port=settings.http_port, drain_seconds=drain_seconds)
+        self._stopping = asyncio.Event()
+
+    async def run(self) -> None:
+        """Serves until `stop`."""
+        await self._server.start()
+        log.info("serving", port=self._server.port)
+        await self._stopping.wait()
+        await self._server.stop()
+
+    def stop(self) -> None:
+        """Takes no more connections."""
+        self._stopping.set()

@@ -1,0 +1,44 @@
+"""Routes that take JSON: a body that is too large is refused before it is held in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.routing import APIRoute
+from starlette.types import Message
+
+from skillnet_common.errors import ErrorCode, RequestError
+
+MAX_JSON_BYTES = 256 * 1024
+
+
+class BoundedRoute(APIRoute):
+    """Reads at most `MAX_JSON_BYTES` of body: 413 beyond."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def bounded(request: Request) -> Response:
+            body = await _read_bounded(request)
+
+            async def replay() -> Message:
+                return {"type": "http.request", "body": body, "more_body": False}
+
+            return await handle(Request(request.scope, replay))
+
+        return bounded
+
+
+async def _read_bounded(request: Request) -> bytes:
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > MAX_JSON_BYTES:
+            raise RequestError(
+                ErrorCode.PAYLOAD_TOO_LARGE,
+                f"The body is larger than {MAX_JSON_BYTES} bytes.",
+                max_bytes=MAX_JSON_BYTES,
+            )
+    return bytes(body)

@@ -1,0 +1,39 @@
+"""What the routes work with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from skillnet_common.auth import Authenticator
+from skillnet_common.objects import Originals
+from skillnet_common.runtime.ops import ReadyCheck
+from skillnet_gateway.answering import Answering
+from skillnet_gateway.documents import Documents
+from skillnet_gateway.organizations import Organizations
+from skillnet_gateway.retrieval import Retrieval
+from skillnet_gateway.uploads import Uploads
+
+
+@dataclass(frozen=True, slots=True)
+class Gateway:
+    """The collaborators of the HTTP API, put together by the composition root."""
+
+    authenticator: Authenticator
+    organizations: Organizations
+    documents: Documents
+    uploads: Uploads
+    originals: Originals
+    retrieval: Retrieval
+    answering: Answering
+    check_ready: ReadyCheck
+
+
+async def _gateway_of(request: Request) -> Gateway:
+    gateway: Gateway = request.app.state.gateway
+    return gateway
+
+
+TheGateway = Annotated[Gateway, Depends(_gateway_of)]

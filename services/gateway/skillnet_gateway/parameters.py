@@ -1,0 +1,139 @@
+"""Query parameters, checked before anything is stored."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+
+from skillnet_common.contracts.base import require_storable
+from skillnet_common.contracts.documents import DocumentStatus
+
+MAX_METADATA_BYTES = 16 * 1024
+_LIST_SIZE = 100
+_PATH_SEPARATOR = re.compile(r"[/\\]")
+
+
+def _one_line(value: str) -> str:
+    if any(unicodedata.category(character) in {"Cc", "Zl", "Zp"} for character in value):
+        raise ValueError("must not contain control characters or line breaks")
+    return value
+
+
+def _no_comma(value: str) -> str:
+    if "," in value or value == "*":
+        raise ValueError("must be the name of a group: no comma, and not '*'")
+    return value
+
+
+def _names_a_file(value: str) -> str:
+    if not _PATH_SEPARATOR.split(value)[-1].strip():
+        raise ValueError("must end with the name of a file")
+    return value
+
+
+def _none_where_empty(value: Any) -> Any:
+    """`course_id=` alone stands for an empty list; to leave the list alone, leave the parameter out."""
+    return [] if value == [""] else value
+
+
+def _json_object(value: str) -> str:
+    parse_metadata(value)
+    return value
+
+
+def parse_metadata(value: str) -> dict[str, Any]:
+    """A JSON object that PostgreSQL can hold. ValueError says what is wrong with it."""
+    if len(value.encode()) > MAX_METADATA_BYTES:
+        raise ValueError(f"must not be larger than {MAX_METADATA_BYTES} bytes")
+    try:
+        parsed = json.loads(value)
+    except (ValueError, RecursionError) as error:
+        raise ValueError("must be a JSON object") from error
+    if not isinstance(parsed, dict):
+        raise ValueError("must be a JSON object")  # noqa: TRY004 - pydantic turns a ValueError into a field error
+    require_storable(parsed)
+    return parsed
+
+
+OneLine = AfterValidator(_one_line)
+Id = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True), OneLine]
+Source = Annotated[str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True), OneLine]
+Title = Annotated[str, StringConstraints(min_length=1, max_length=500, strip_whitespace=True), OneLine]
+ExternalKey = Annotated[str, StringConstraints(min_length=1, max_length=1_000, strip_whitespace=True), OneLine]
+Group = Annotated[
+    str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True), OneLine, AfterValidator(_no_comma)
+]
+FileName = Annotated[ExternalKey, AfterValidator(_names_a_file)]
+Metadata = Annotated[str, AfterValidator(_json_object)]
+Courses = Annotated[list[Id], BeforeValidator(_none_where_empty), Field(max_length=_LIST_SIZE)]
+Groups = Annotated[list[Group], Field(min_length=1, max_length=_LIST_SIZE)]
+
+
+class _Parameters(BaseModel):
+    """An unknown parameter is an error, so that a misspelt one is never ignored."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class VersionParameters(_Parameters):
+    """What may be said of a file. What is left out stays as the document has it."""
+
+    filename: FileName | None = Field(
+        default=None, description="Name of the file; its ending helps to tell its type."
+    )
+    title: Title | None = Field(default=None, examples=["Política de devoluciones"])
+    language: Annotated[str, StringConstraints(pattern="^[a-z]{2}$")] | None = Field(
+        default=None, description="ISO 639-1; detected where left out.", examples=["es"]
+    )
+    subject_id: Id | None = None
+    entity_id: Id | None = None
+    taxonomy: Title | None = Field(default=None, examples=["rrhh/vacaciones"])
+    course_id: Courses | None = Field(
+        default=None, description="Courses that use the document; repeatable; empty for none. Replaces the list."
+    )
+    audience: Groups | None = Field(
+        default=None, description="Groups that may see the document; repeatable. Without it: the whole organisation."
+    )
+    metadata: Metadata | None = Field(
+        default=None, description="A JSON object of free metadata.", examples=['{"departamento": "ventas"}']
+    )
+
+    def metadata_object(self) -> dict[str, Any] | None:
+        """The metadata as an object."""
+        return None if self.metadata is None else parse_metadata(self.metadata)
+
+
+class UploadParameters(VersionParameters):
+    """The document's identity is (organisation, source, external key)."""
+
+    filename: FileName = Field(description="Name of the file.", examples=["devoluciones.pdf"])
+    external_key: ExternalKey | None = Field(
+        default=None, description="The caller's own key of the document; the file name where left out."
+    )
+    source: Source = Field(default="upload", description="The system the document comes from.")
+
+
+class DocumentFilter(_Parameters):
+    """Which documents to list; every filter that is given must hold."""
+
+    status: DocumentStatus | None = None
+    course_id: Id | None = None
+    source: Source | None = None
+    external_key: ExternalKey | None = None
+    document_id: Annotated[list[UUID], Field(max_length=_LIST_SIZE)] | None = Field(
+        default=None, description="Only these; repeatable."
+    )
+    limit: int = Field(default=50, ge=1, le=100)
+    cursor: Annotated[str, StringConstraints(max_length=200)] | None = Field(
+        default=None, description="`next_cursor` of the page before."
+    )
+
+
+def file_name_of(path: str) -> str:
+    """The last part of a path of any system."""
+    return _PATH_SEPARATOR.split(path)[-1].strip()

@@ -1,0 +1,58 @@
+-- name: list_documents
+-- By creation, which never changes: a document that changes while the pages are read is neither lost nor doubled.
+SELECT d.document_id, d.source, d.external_key, d.title, d.processing_status, d.file_type, d.page_count,
+       d.page_count_estimated, d.language, d.subject_id, d.entity_id, d.taxonomy, d.metadata, d.audience,
+       d.live_version, d.newest_version, d.created_at, d.updated_at,
+       v.state, v.error_stage, v.error_code, v.error_message, v.warnings,
+       ARRAY (SELECT c.course_id FROM course_documents c
+              WHERE c.org_id = d.org_id AND c.document_id = d.document_id ORDER BY c.course_id) AS courses,
+       b.done AS batches_done, b.total AS batches_total
+FROM documents d
+JOIN document_versions v ON v.org_id = d.org_id AND v.document_id = d.document_id AND v.version = d.newest_version
+LEFT JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE w.state = 'done') AS done, count(*) AS total
+    FROM work w
+    WHERE v.state = 'embedding' AND w.org_id = d.org_id AND w.document_id = d.document_id
+      AND w.version = v.version AND w.stage = 'embed'
+) b ON true
+WHERE d.org_id = $1 AND d.deleted_at IS NULL
+  AND ($2::text IS NULL OR d.processing_status = $2)
+  AND ($3::text IS NULL OR d.source = $3)
+  AND ($4::text IS NULL OR d.external_key = $4)
+  AND ($5::text IS NULL OR EXISTS (SELECT FROM course_documents c WHERE c.org_id = d.org_id
+                                   AND c.document_id = d.document_id AND c.course_id = $5))
+  AND ($6::uuid[] IS NULL OR d.document_id = ANY ($6))
+  AND ($7::timestamptz IS NULL OR (d.created_at, d.document_id) < ($7, $8::uuid))
+ORDER BY d.created_at DESC, d.document_id DESC
+LIMIT $9
+
+-- name: versions_of
+SELECT version, state, file_name, file_type, size_bytes, content_sha256, title, language, page_count,
+       page_count_estimated, expected_chunks, warnings, error_stage, error_code, error_message, created_at, ready_at
+FROM document_versions
+WHERE org_id = $1 AND document_id = $2
+ORDER BY version DESC LIMIT 50
+
+-- name: identity_of
+SELECT d.source, d.external_key, v.file_name
+FROM documents d
+JOIN document_versions v ON v.org_id = d.org_id AND v.document_id = d.document_id AND v.version = d.newest_version
+WHERE d.org_id = $1 AND d.document_id = $2 AND d.deleted_at IS NULL
+
+-- name: original_of
+-- The named version, else the live one, else the newest.
+SELECT v.version, v.object_key, v.file_name, v.file_type, v.content_sha256
+FROM documents d
+JOIN document_versions v ON v.org_id = d.org_id AND v.document_id = d.document_id
+     AND v.version = coalesce($3, d.live_version, d.newest_version)
+WHERE d.org_id = $1 AND d.document_id = $2 AND d.deleted_at IS NULL
+
+-- name: version_exists
+SELECT EXISTS (
+    SELECT FROM documents d
+    JOIN document_versions v ON v.org_id = d.org_id AND v.document_id = d.document_id
+    WHERE d.org_id = $1 AND d.document_id = $2 AND d.deleted_at IS NULL AND v.version = $3)
+
+-- name: organization
+SELECT name, coalesce(settings ->> 'llm_consent', 'false') = 'true' AS llm_consent
+FROM organizations WHERE org_id = $1

@@ -1,0 +1,19 @@
+"""The routes of the HTTP API, one file a subject."""
+
+from fastapi import APIRouter
+
+from skillnet_gateway.authentication import API_PREFIX, key_scheme
+from skillnet_gateway.routes import account, ask, documents, ops, originals, retrieval, uploads
+
+
+def api_router() -> APIRouter:
+    """Everything under `/v1`: it needs a key."""
+    router = APIRouter(prefix=API_PREFIX, dependencies=[key_scheme])
+    for part in (uploads, documents, originals, retrieval, ask, account):
+        router.include_router(part.router)
+    return router
+
+
+def ops_router() -> APIRouter:
+    """Health and metrics."""
+    return ops.router

@@ -1,0 +1,57 @@
+"""Documents are listed, looked at, deleted; versions under way are cancelled."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query
+
+from skillnet_common.contracts.documents import DocumentDetail, DocumentPage
+from skillnet_common.errors import ErrorCode
+from skillnet_gateway.authentication import Reader, Writer
+from skillnet_gateway.gateway import TheGateway
+from skillnet_gateway.parameters import DocumentFilter
+from skillnet_gateway.problems import problem_responses
+
+router = APIRouter(tags=["documents"])
+
+VersionNumber = Annotated[int, Path(ge=1, le=2**31 - 1)]
+
+_COMMON = (ErrorCode.UNAUTHORIZED, ErrorCode.FORBIDDEN, ErrorCode.INVALID_REQUEST, ErrorCode.UNAVAILABLE)
+
+
+@router.get("/documents", responses=problem_responses(*_COMMON), summary="List documents")
+async def list_documents(
+    caller: Reader, gateway: TheGateway, wanted: Annotated[DocumentFilter, Query()]
+) -> DocumentPage:
+    return await gateway.documents.page(caller.principal, wanted)
+
+
+@router.get(
+    "/documents/{document_id}",
+    responses=problem_responses(*_COMMON, ErrorCode.NOT_FOUND),
+    summary="A document with its versions, their errors and how far the newest is",
+)
+async def get_document(document_id: UUID, caller: Reader, gateway: TheGateway) -> DocumentDetail:
+    return await gateway.documents.detail(caller.principal, document_id)
+
+
+@router.delete(
+    "/documents/{document_id}",
+    status_code=204,
+    responses=problem_responses(*_COMMON, ErrorCode.NOT_FOUND),
+    summary="Delete a document with all its versions",
+)
+async def delete_document(document_id: UUID, caller: Writer, gateway: TheGateway) -> None:
+    await gateway.documents.delete(caller.principal, document_id)
+
+
+@router.post(
+    "/documents/{document_id}/versions/{version}/cancel",
+    status_code=204,
+    responses=problem_responses(*_COMMON, ErrorCode.NOT_FOUND, ErrorCode.VERSION_ENDED),
+    summary="End a version that is under way",
+)
+async def cancel_version(document_id: UUID, version: VersionNumber, caller: Writer, gateway: TheGateway) -> None:
+    await gateway.documents.cancel(caller.principal, document_id, version)

@@ -1,0 +1,37 @@
+"""Settings of the gateway."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import Field, SecretStr, model_validator
+
+from skillnet_common.settings import CommonSettings, ObjectStoreSettings
+
+
+class GatewaySettings(CommonSettings, ObjectStoreSettings):
+    """The LLM is optional: without `LLM_API_BASE` answers are put together from the documents' own sentences."""
+
+    http_host: str = "127.0.0.1"
+    http_port: int = Field(default=0, ge=0, le=65535)
+    """0 lets the system choose one."""
+    max_upload_bytes: int = Field(default=50 * 1024 * 1024, gt=0)
+    upload_idle_seconds: float = Field(default=60.0, gt=0)
+    """An upload that sends nothing for this long is given up."""
+    retrieval_timeout_seconds: float = Field(default=30.0, gt=0)
+
+    llm_api_base: str = ""
+    """Of an OpenAI-compatible API, up to and including its version: `https://host/v1`."""
+    llm_api_key: SecretStr = SecretStr("")
+    llm_model: str = ""
+    llm_connect_seconds: float = Field(default=5.0, gt=0)
+    llm_timeout_seconds: float = Field(default=60.0, gt=0)
+    """For the whole answer, retries included."""
+    llm_attempts: int = Field(default=3, ge=1)
+    llm_max_tokens: int = Field(default=1_024, ge=1)
+
+    @model_validator(mode="after")
+    def _a_base_needs_a_model(self) -> Self:
+        if self.llm_api_base and not self.llm_model:
+            raise ValueError("LLM_API_BASE is set, so LLM_MODEL must name the model to use")
+        return self

@@ -1,0 +1,164 @@
+"""From a request's body to a version: the object is stored first, then one transaction refers to it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import PurePath
+from uuid import UUID
+
+import asyncpg
+import structlog
+from obstore.exceptions import BaseError
+
+from skillnet_common.auth import Principal
+from skillnet_common.database import Database
+from skillnet_common.errors import ErrorCode, RequestError
+from skillnet_common.objects import Originals
+from skillnet_common.pipeline import pipeline_fingerprint
+from skillnet_common.versions import Upload, UploadResult, accept_upload, document_id_for
+from skillnet_common.versions.locks import lock_document
+from skillnet_gateway.parameters import VersionParameters, file_name_of
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The document that a file is for. `must_exist`: it is named by its id, so it may not be created."""
+
+    source: str
+    external_key: str
+    file_name: str
+    must_exist: bool
+
+
+class Uploads:
+    """Takes files in. Whatever goes wrong, no object stays that no version refers to."""
+
+    def __init__(self, database: Database, originals: Originals, *, max_bytes: int, idle_seconds: float) -> None:
+        self._database = database
+        self._originals = originals
+        self._max_bytes = max_bytes
+        self._idle_seconds = idle_seconds
+
+    def require_size(self, content_length: str | None) -> None:
+        """Refuses a file by its announced length, before it is sent: RequestError `payload_too_large`."""
+        if content_length is not None and content_length.isdigit() and int(content_length) > self._max_bytes:
+            raise RequestError(
+                ErrorCode.PAYLOAD_TOO_LARGE,
+                f"The file is larger than {self._max_bytes} bytes.",
+                max_bytes=self._max_bytes,
+            )
+
+    async def receive(
+        self,
+        principal: Principal,
+        target: Target,
+        parameters: VersionParameters,
+        body: AsyncIterator[bytes],
+        *,
+        idempotency_key: str | None,
+    ) -> UploadResult:
+        """Stores the body and makes it the document's next version, or finds that nothing has changed.
+
+        Raises RequestError `payload_too_large`, `empty_file`, `timeout`, `not_found`, `forbidden` or
+        `idempotency_key_reused`.
+        """
+        stored = await self._originals.write(principal.org_id, self._checked(body), max_bytes=self._max_bytes)
+        upload = Upload(
+            org_id=principal.org_id,
+            external_key=target.external_key,
+            source=target.source,
+            file_name=target.file_name,
+            object_key=stored.key,
+            sha256=stored.sha256,
+            size=stored.size,
+            pipeline_fingerprint=pipeline_fingerprint(),
+            title=parameters.title,
+            default_title=PurePath(target.file_name).stem,
+            language=parameters.language,
+            subject_id=parameters.subject_id,
+            entity_id=parameters.entity_id,
+            taxonomy=parameters.taxonomy,
+            metadata=parameters.metadata_object(),
+            audience=parameters.audience,
+            courses=parameters.course_id,
+            idempotency_key=idempotency_key,
+        )
+        return await self._record(principal, upload, must_exist=target.must_exist)
+
+    async def _record(self, principal: Principal, upload: Upload, *, must_exist: bool) -> UploadResult:
+        keep = False
+        try:
+            async with self._database.tenant(principal.org_id) as connection:
+                document_id = document_id_for(upload.org_id, upload.source, upload.external_key)
+                document = await lock_document(connection, upload.org_id, document_id)
+                _require_writable(principal, document, must_exist=must_exist)
+                result = await accept_upload(connection, upload)
+                # From here on the commit may happen although its reply is lost: an object too many is harmless,
+                # a version without its object is not.
+                keep = True
+            keep = result.object_kept
+        finally:
+            if not keep:
+                await self._discard(upload.object_key)
+        return result
+
+    async def _discard(self, object_key: str) -> None:
+        try:
+            await self._originals.delete(object_key)
+        except (BaseError, OSError) as error:
+            log.warning("unreferenced_object_left", object_key=object_key, error=repr(error))
+
+    async def _checked(self, body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """The body's pieces; refuses one that is empty or that stops coming."""
+        empty = True
+        while True:
+            try:
+                async with asyncio.timeout(self._idle_seconds):
+                    piece = await anext(body, None)
+            except TimeoutError as error:
+                raise RequestError(
+                    ErrorCode.TIMEOUT, f"Nothing was sent for {self._idle_seconds:g} s; the upload was given up."
+                ) from error
+            if piece is None:
+                break
+            if piece:
+                empty = False
+                yield piece
+        if empty:
+            raise RequestError(ErrorCode.EMPTY_FILE, "The file is empty.")
+
+
+def new_target(source: str, external_key: str | None, filename: str) -> Target:
+    """The target of an upload by key."""
+    return Target(source, external_key or filename, file_name_of(filename), must_exist=False)
+
+
+def _require_writable(principal: Principal, document: asyncpg.Record | None, *, must_exist: bool) -> None:
+    """A key that is limited to groups may not replace what it cannot see."""
+    exists = document is not None and document["deleted_at"] is None
+    if must_exist and not exists:
+        raise document_not_found()
+    if document is None or not exists or principal.audience is None or document["audience"] is None:
+        return
+    if not set(document["audience"]) & set(principal.audience):
+        raise RequestError(ErrorCode.FORBIDDEN, "This key cannot see the document with this source and external key.")
+
+
+def document_not_found() -> RequestError:
+    """The same for a document that never was, was deleted, is hidden from the asker, or is another tenant's."""
+    return RequestError(ErrorCode.NOT_FOUND, "There is no such document.")
+
+
+def known_target(source: str, external_key: str, file_name: str) -> Target:
+    """The target of a new version of a document that is named by its id."""
+    return Target(source, external_key, file_name, must_exist=True)
+
+
+def links_of(document_id: UUID) -> dict[str, str]:
+    """Where to go on from a document."""
+    base = f"/v1/documents/{document_id}"
+    return {"self": base, "content": f"{base}/content", "original": f"{base}/original"}
