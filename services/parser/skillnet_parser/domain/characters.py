@@ -34,6 +34,7 @@ def _build_table() -> dict[int, str | None]:
 
 
 _TABLE = _build_table()
+_ORNAMENT = re.compile(rf"(?<!\S){REPLACEMENT}+(?!\S)")
 _SPACES = re.compile(r"[ \t]+")
 
 
@@ -53,9 +54,23 @@ def collapse_spaces(text: str) -> str:
 
 
 def count_unreadable(text: str) -> int:
-    """How many characters stand for a glyph whose meaning the file does not give."""
-    return sum(
-        1
-        for char in text
-        if char == REPLACEMENT or ("\ue000" <= char <= "\uf8ff" and ord(char) not in _PRIVATE_BULLETS)
-    )
+    """How many characters hide part of the text: each stands for a glyph whose meaning the file does not give.
+
+    Glyphs that stand by themselves beside readable text (leaders, bullets, ornaments) hide nothing.
+    """
+    unknown = sum(map(_is_unknown, text))
+    if not unknown:
+        return 0
+    readable = sum(not char.isspace() for char in text) - unknown
+    if unknown > readable:
+        return unknown
+    return sum(sum(map(_is_unknown, word)) for word in text.split() if any(map(str.isalnum, word)))
+
+
+def drop_ornaments(text: str) -> str:
+    """The text without words made of unknown glyphs alone."""
+    return _ORNAMENT.sub(" ", text) if REPLACEMENT in text else text
+
+
+def _is_unknown(char: str) -> bool:
+    return char == REPLACEMENT or ("\ue000" <= char <= "\uf8ff" and ord(char) not in _PRIVATE_BULLETS)

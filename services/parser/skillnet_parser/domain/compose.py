@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from skillnet_common.documents import BlockKind
+from skillnet_common.documents import BlockKind, Box
 
 from skillnet_parser.domain.bookmarks import Bookmark, match_bookmarks
 from skillnet_parser.domain.contents import find_contents
@@ -76,7 +76,7 @@ class _Composer:
             elif isinstance(item, PlacedTable):
                 yield from self._close()
                 end = self._table_end(at)
-                yield _table_block([table for table in self._items[at:end] if isinstance(table, PlacedTable)])
+                yield self._table_block([table for table in self._items[at:end] if isinstance(table, PlacedTable)])
                 at = end
             else:
                 yield from self._read_row(at, item)
@@ -147,6 +147,28 @@ class _Composer:
             note.append(row)
         yield DraftBlock(BlockKind.NOTE, self._pieces(note))
 
+    def _table_block(self, tables: Sequence[PlacedTable]) -> DraftBlock:
+        """One table; a header repeated on a later page is left out."""
+        header = tables[0].table.rows[0]
+        rows: list[list[str]] = []
+        boxes: list[Box] = []
+        for number, placed in enumerate(tables):
+            for index, (row, box) in enumerate(zip(placed.table.rows, placed.table.row_boxes, strict=True)):
+                repeated = number > 0 and index == 0 and row == header
+                if not repeated and any(cell.strip() for cell in row):
+                    rows.append([self._join_cell(cell) for cell in row])
+                    boxes.append(box)
+        lines = zip(render_rows(rows), boxes, strict=True)
+        return DraftBlock(BlockKind.TABLE, tuple(Piece(line, box, "\n") for line, box in lines))
+
+    def _join_cell(self, cell: str) -> str:
+        """The lines of a cell as one."""
+        joined = ""
+        for line in cell.split("\n"):
+            head, joint = self._joiner.join(joined, line) if joined else ("", "")
+            joined = head + joint + line
+        return joined
+
     def _table_end(self, at: int) -> int:
         """A table goes on at the head of the next page where its columns have the same edges."""
         end = at + 1
@@ -184,18 +206,3 @@ def _continues_table(above: Item, below: Item) -> bool:
         and abs(one.rect.x0 - other.rect.x0) <= tolerance
         and abs(one.rect.x1 - other.rect.x1) <= tolerance
     )
-
-
-def _table_block(tables: Sequence[PlacedTable]) -> DraftBlock:
-    """One table; a header repeated on a later page is left out."""
-    header = tables[0].table.rows[0]
-    rows = []
-    boxes = []
-    for number, placed in enumerate(tables):
-        for index, (row, box) in enumerate(zip(placed.table.rows, placed.table.row_boxes, strict=True)):
-            repeated = number > 0 and index == 0 and row == header
-            if not repeated and any(cell.strip() for cell in row):
-                rows.append(row)
-                boxes.append(box)
-    lines = render_rows(rows)
-    return DraftBlock(BlockKind.TABLE, tuple(Piece(line, box, "\n") for line, box in zip(lines, boxes, strict=True)))

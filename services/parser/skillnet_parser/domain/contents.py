@@ -21,7 +21,7 @@ _RIGHT_EDGE = 0.9
 
 
 def find_contents(items: Sequence[Item], page_count: int) -> set[int]:
-    """Indices of the items that belong to a table of contents, its heading not among them."""
+    """Indices of the items that belong to a table of contents, its heading among them."""
     rows = [(index, item) for index, item in enumerate(items) if isinstance(item, Row)]
     leading = [index for index, row in rows if _LEADER.search(row.text)]
     numbered = [index for index, row in rows if _ends_in_page_number(row, page_count)]
@@ -33,7 +33,9 @@ def find_contents(items: Sequence[Item], page_count: int) -> set[int]:
         needed = _MIN_RUN if starts_under_heading else _MIN_RUN_WITHOUT_LEADERS
         if len(run) >= needed and pages == sorted(pages) and pages[0] < pages[-1]:
             found |= set(range(run[0], run[-1] + 1))
-    return found
+    return found | {
+        index for index, row in rows if is_contents_heading(row.text) and {index + 1, index + 2} & found
+    }
 
 
 def is_contents_heading(text: str) -> bool:

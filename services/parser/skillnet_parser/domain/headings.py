@@ -7,6 +7,7 @@ heading, unless a label opens the next.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,11 @@ _WRAP_GAP = 1.6  # times the size: rows of one heading stand closer
 _MAX_SHARE = 0.25  # of all rows; more and the signals mean something else
 _CENTRED = 0.03  # of the column's width
 _NEEDED = 2
+_MAX_CELLS = 2  # a number and a title; more are the head of a table
+_CAPTION = re.compile(
+    r"(?i:figura|figure|fig\.|tabla|table|taula|táboa|tabela|quadro|cuadro|gráfic[oa]|gr[àá]fic|ilustración|imagen|"
+    r"chart|abbildung|tabelle)\s+[\dIVXA-Z][\d.–-]*(?:[A-Z])?(?![a-záéíóúñ])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,16 +217,22 @@ def _speaks_against(text: str, rows: Sequence[Row], label: Label | None, *, larg
         return True
     if len(rows) > _MAX_ROWS or starts_bullet(stripped) or is_contents_heading(stripped):
         return True
+    if _CAPTION.match(stripped):
+        return True
     if stripped.endswith((",", ";")) or stripped[0] in ",;.)%":
         return True
     if letters < 0.4 * len(stripped.replace(" ", "")):
         return True
     if larger:
         return False
-    if stripped.endswith(":") or stripped[0] in "«“\"(" or any(is_tabular(row) for row in rows):
+    if stripped.endswith(":") or stripped[0] in "«“\"(" or any(_is_set_apart(row) for row in rows):
         return True  # a lead-in; a quotation or an aside; signatures side by side
     # A sentence: a full stop ends it, and no label says that it is a title.
     return stripped.endswith(".") and label is None
+
+
+def _is_set_apart(row: Row) -> bool:
+    return is_tabular(row) or len(row.cells) > _MAX_CELLS
 
 
 def _is_isolated(items: Sequence[Item], at: int, row: Row, body: BodyStyle) -> bool:
@@ -250,8 +262,7 @@ def _opens_column(items: Sequence[Item], at: int, row: Row, body: BodyStyle) -> 
 
 def is_caps(text: str) -> bool:
     """Whether all letters are capitals, four at least."""
-    letters = [char for char in text if char.isalpha()]
-    return len(letters) >= 4 and text.upper() == text
+    return text.upper() == text and sum(char.isalpha() for char in text) >= 4
 
 
 def _drop_unreliable(found: Sequence[Heading], items: Sequence[Item]) -> list[Heading]:

@@ -43,7 +43,19 @@ def assign_levels(headings: Sequence[Heading], title: int | None) -> list[int]:
         kinds[title] = _TITLE
     order = _in_own_order(_rank(headings, kinds))
     levels = _number(order, Counter(kinds), {kind for kind in order if _has_bookmarks(headings, kinds, kind)})
-    return [levels[kind] for kind in kinds]
+    return _close_gaps([levels[kind] for kind in kinds])
+
+
+def _close_gaps(levels: Sequence[int]) -> list[int]:
+    """Each level as the number of headings it stands under, so that no level is skipped."""
+    open_levels: list[int] = []
+    depths: list[int] = []
+    for level in levels:
+        while open_levels and open_levels[-1] >= level:
+            open_levels.pop()
+        open_levels.append(level)
+        depths.append(len(open_levels))
+    return depths
 
 
 def _number(order: Sequence[_Kind], members: Counter[_Kind], bookmarked: set[_Kind]) -> dict[_Kind, int]:
@@ -98,7 +110,19 @@ def _group(headings: Sequence[Heading]) -> list[_Kind]:
             kinds.append(min(labelled[look], key=lambda kind: kind[1]))
         else:
             kinds.append(("style", numbers.setdefault(look, len(numbers))))
-    return kinds
+    return _equate_divisions(kinds, labelled)
+
+
+def _equate_divisions(kinds: Sequence[_Kind], labelled: dict[_Look, Counter[_Kind]]) -> list[_Kind]:
+    """`Anexo A` set like `14. Fin` stands beside it: the only division that has a decimal's look is that
+    decimal's equal."""
+    equal: dict[_Kind, _Kind] = {}
+    for members in labelled.values():
+        divisions = [kind for kind in members if kind[0] == "division"]
+        decimals = [kind for kind in members if kind[0] == "decimal"]
+        if len(divisions) == 1 and decimals:
+            equal[divisions[0]] = min(decimals)
+    return [equal.get(kind, kind) for kind in kinds]
 
 
 def _rank(headings: Sequence[Heading], kinds: Sequence[_Kind]) -> list[_Kind]:

@@ -46,6 +46,8 @@ def _continues_below(above: Row, row: Row, first: Row, body: BodyStyle) -> bool:
     indented = indented or (above is first and row.rect.x0 - above.rect.x0 > _INDENT * size and not _hangs(first))
     if indented and not goes_on and not _is_centred(above, row):
         return False
+    if _hangs(first) and above is not first and above.rect.x0 - row.rect.x0 > _INDENT * size:
+        return False  # back in the margin: the item is over
     if _room_left(above, row) > _SLACK * size and not goes_on:
         return not ended and ends_broken(above.text)
     return not (ended and _room_left(above, row) > 0 and _is_first_line_indented(first, row))

@@ -18,6 +18,7 @@ _MIN_PAGES = 4
 _MIN_SHARE = 0.5
 _MIN_PARITY_PAGES = 3
 _SAME_PLACE = 0.012  # of the page's height
+_MIN_DISTANCE = 0.8  # times the line's height
 _MIN_NEIGHBOURS = 4  # pages in a row under one chapter's running title
 _NUMBER = re.compile(r"\d+")
 _ROMAN = re.compile(r"(?<![^\W_])[ivxlc]+(?![^\W_])", re.IGNORECASE)
@@ -59,7 +60,8 @@ def _candidates(pages: Iterable[PageLayout]) -> list[_Candidate]:
 
 
 def _find_repeated(pages: Sequence[PageLayout]) -> set[_Place]:
-    if len(pages) < _MIN_PAGES:
+    few = len(pages) < _MIN_PAGES
+    if len(pages) < 2:
         return set()
     groups: dict[str, list[_Candidate]] = defaultdict(list)
     for candidate in _candidates(pages):
@@ -67,9 +69,25 @@ def _find_repeated(pages: Sequence[PageLayout]) -> set[_Place]:
     repeated: set[_Place] = set()
     for group in groups.values():
         for cluster in _cluster_by_height(group):
-            if _repeats({candidate[0] for candidate in cluster}, len(pages)):
+            numbers = {candidate[0] for candidate in cluster}
+            if few and not (len(numbers) == len(pages) and all(_is_set_apart(pages, *item[:2]) for item in cluster)):
+                continue
+            if few or _repeats(numbers, len(pages)):
                 repeated |= {(candidate[0], candidate[1]) for candidate in cluster}
     return _keep_whole_rows(pages, repeated)
+
+
+def _is_set_apart(pages: Sequence[PageLayout], number: int, index: int) -> bool:
+    """On two or three pages repetition says little: the row must be the page's first or last, with more than
+    a line's distance to the text."""
+    page = pages[number - 1]
+    fragment = page.fragments[index]
+    others = [other.rect for other in page.fragments if not _share_row(fragment, other)]
+    others += [table.rect for table in page.tables]
+    distance = _MIN_DISTANCE * fragment.rect.height
+    if fragment.rect.middle < page.height / 2:
+        return all(other.y0 - fragment.rect.y1 >= distance for other in others)
+    return all(fragment.rect.y0 - other.y1 >= distance for other in others if other.y0 <= page.height)
 
 
 def _mask(text: str) -> str:

@@ -27,7 +27,7 @@ def choose_title(metadata_title: str | None, pages: Sequence[PageLayout]) -> str
     stated = " ".join((metadata_title or "").split())
     if stated and not _JUNK.search(stated) and _is_repeated(stated, fragments):
         return stated
-    return _largest_print(pages[0].fragments) if pages else None
+    return _largest_print(pages[0]) if pages else None
 
 
 def _is_repeated(title: str, fragments: Sequence[Fragment]) -> bool:
@@ -38,8 +38,12 @@ def _is_repeated(title: str, fragments: Sequence[Fragment]) -> bool:
     return len(words & printed) >= _MIN_SHARED * len(words)
 
 
-def _largest_print(fragments: Sequence[Fragment]) -> str | None:
-    lettered = [fragment for fragment in fragments if any(char.isalpha() for char in fragment.text)]
+def _largest_print(page: PageLayout) -> str | None:
+    lettered = [
+        fragment
+        for fragment in page.fragments
+        if any(char.isalpha() for char in fragment.text) and fragment.rect.y1 <= page.height
+    ]
     if not lettered:
         return None
     sizes = sorted(fragment.style.size for fragment in lettered)

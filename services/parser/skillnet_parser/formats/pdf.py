@@ -61,12 +61,11 @@ def _open(path: Path) -> Iterator[Any]:
     try:
         document = pymupdf.open(path, filetype="pdf")
     except (pymupdf.FileDataError, pymupdf.EmptyFileError, RuntimeError, ValueError) as error:
-        raise _corrupt() from error
+        # A file encrypted for the holder of a certificate does not even open.
+        raise (_locked() if "encryption" in str(error.__cause__) else _corrupt()) from error
     with document:
         if document.needs_pass and not document.authenticate(""):
-            raise PermanentFault(
-                ErrorCode.PASSWORD_REQUIRED, "The PDF is protected by a password: save it without one."
-            )
+            raise _locked()
         yield document
 
 
@@ -85,6 +84,12 @@ def _count_pages(document: Any, limits: ParseLimits) -> int:
             limit=limits.max_pages,
         )
     return count
+
+
+def _locked() -> PermanentFault:
+    return PermanentFault(
+        ErrorCode.PASSWORD_REQUIRED, "The PDF is protected by a password or certificate: save it without."
+    )
 
 
 def _corrupt() -> PermanentFault:
@@ -145,8 +150,8 @@ class _Pages:
         if needing and self.readable_chars < MIN_PAGE_CHARS:
             raise PermanentFault(
                 ErrorCode.NEEDS_OCR,
-                f"The PDF holds no text that can be read, only images or fonts without letters: {_list_pages(needing)} "
-                "need character recognition (OCR).",
+                "The PDF holds no text that can be read, only images or fonts without letters. "
+                f"Character recognition (OCR) is needed for {_list_pages(needing)}.",
                 pages=needing,
             )
         if self.readable_chars == 0:

@@ -9,7 +9,7 @@ from typing import Any
 import pymupdf
 from skillnet_common.documents import Box
 
-from skillnet_parser.domain.characters import count_unreadable
+from skillnet_parser.domain.characters import count_unreadable, drop_ornaments
 from skillnet_parser.domain.layout import Fragment, PageLayout, Rect, Style, TableRegion, mix_styles
 from skillnet_parser.formats.pdf_hidden import HiddenText
 from skillnet_parser.formats.pdf_tables import find_tables
@@ -53,10 +53,11 @@ def read_page(page: Any, number: int) -> PageReading:
     log = page.get_bboxlog()
     cover = _image_cover(page, log)
     hidden = HiddenText(page, log, image_cover=cover)
+    turn = page.rotation_matrix
     content = page.get_text("dict", flags=TEXT_FLAGS)
-    printed = [line for block in content["blocks"] for line in _read_block(block, page, hidden)]
+    printed = [line for block in content["blocks"] for line in _read_block(block, turn, hidden)]
     tables = find_tables(page, log, hidden) if page.rotation == 0 else []
-    text = "".join(line.text for line in printed)
+    text = "\n".join(line.text for line in printed)
     return PageReading(
         layout=_arrange(page, number, printed, tables),
         chars=sum(not char.isspace() for char in text),
@@ -78,7 +79,7 @@ def _image_cover(page: Any, log: Sequence[tuple[str, tuple[float, ...]]]) -> flo
     return min(1.0, max(max(covers, default=0.0), sum(covers) if len(covers) > 3 else 0.0))
 
 
-def _read_block(block: dict[str, Any], page: Any, hidden: HiddenText) -> Iterator[_Printed]:
+def _read_block(block: dict[str, Any], turn: pymupdf.Matrix, hidden: HiddenText) -> Iterator[_Printed]:
     for line in block.get("lines", ()):
         spans = [span for span in line["spans"] if not hidden.hides(span)]
         text = _join_spans(spans)
@@ -89,7 +90,7 @@ def _read_block(block: dict[str, Any], page: Any, hidden: HiddenText) -> Iterato
         for span in inked[1:]:
             rect |= pymupdf.Rect(span["bbox"])
         style = mix_styles([(len(span["text"].strip()), _style(span)) for span in inked])
-        yield _Printed(_mark_bullet(text, inked), rect * page.rotation_matrix, style, _direction(line["dir"], page))
+        yield _Printed(_mark_bullet(text, inked), rect * turn, style, _direction(line["dir"], turn))
 
 
 def _join_spans(spans: Sequence[dict[str, Any]]) -> str:
@@ -140,10 +141,9 @@ def _style(span: dict[str, Any]) -> Style:
     )
 
 
-def _direction(direction: tuple[float, float], page: Any) -> tuple[int, int]:
-    matrix = page.rotation_matrix
-    x = direction[0] * matrix.a + direction[1] * matrix.c
-    y = direction[0] * matrix.b + direction[1] * matrix.d
+def _direction(direction: tuple[float, float], turn: pymupdf.Matrix) -> tuple[int, int]:
+    x = direction[0] * turn.a + direction[1] * turn.c
+    y = direction[0] * turn.b + direction[1] * turn.d
     return round(x), round(y)
 
 
@@ -155,13 +155,15 @@ def _arrange(page: Any, number: int, printed: Sequence[_Printed], tables: Sequen
     fragments: list[Fragment] = []
     sideways = flow_height * _BELOW_PAGE
     for line in printed:
+        if not drop_ornaments(line.text).strip():
+            continue
         box = _box(number, line.rect, width, height)
         if line.direction == main:
             rect = _turn(line.rect, main, width, height)
         else:
             rect = Rect(0.0, sideways, flow_width, sideways + line.style.size)
             sideways += 3 * line.style.size
-        fragments.append(Fragment(line.text, rect, box, line.style))
+        fragments.append(Fragment(drop_ornaments(line.text), rect, box, line.style))
     outside = [
         fragment
         for fragment in fragments

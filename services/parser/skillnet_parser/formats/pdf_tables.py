@@ -18,6 +18,7 @@ _PATHS = ("stroke-path", "fill-path")
 _RULE = 3.0  # points: what is thinner is a line
 _MIN_RULE = 20.0
 _MIN_CELL = 8.0
+_GRID_LINES = 3
 _MARGIN = 4.0
 _MAX_PATHS = 5000  # a drawing, not a table: finding cells in it would take minutes
 _BOX_DIGITS = 4
@@ -26,47 +27,59 @@ _BOX_DIGITS = 4
 def find_tables(page: Any, log: _Log, hidden: HiddenText) -> list[TableRegion]:
     """The page's ruled tables, top-down.
 
-    PyMuPDF's finder costs tens of milliseconds a page, so that it is called only where the page holds lines
-    or boxes that could be a grid, and on the area around them.
+    PyMuPDF's finder costs tens of milliseconds a page, so that it is called only where lines and boxes on the
+    page could be a grid of two rows and two columns, and on the area around them.
     """
-    area = _ruled_area(log)
+    paths = sum(kind in _PATHS for kind, _ in log)
+    if not 0 < paths <= _MAX_PATHS:
+        return []
+    area = _ruled_area(page)
     if area is None:
         return []
-    area &= page.rect
-    found = page.find_tables(clip=area, add_lines=None)
+    found = page.find_tables(clip=area & page.rect)
     regions = [region for table in found.tables if (region := _read_table(page, table, hidden)) is not None]
     return sorted(regions, key=lambda region: region.rect.y0)
 
 
-def _ruled_area(log: _Log) -> pymupdf.Rect | None:
+def _ruled_area(page: Any) -> pymupdf.Rect | None:
     """The area of the page's lines and boxes, or None where they cannot form a grid."""
-    rects = [rect for kind, rect in log if kind in _PATHS]
-    if len(rects) > _MAX_PATHS:
+    edges = [edge for drawing in page.get_cdrawings() for item in drawing["items"] for edge in _edges(item)]
+    across = [edge for edge in edges if edge[3] - edge[1] <= _RULE and edge[2] - edge[0] >= _MIN_RULE]
+    down = [edge for edge in edges if edge[2] - edge[0] <= _RULE and edge[3] - edge[1] >= _MIN_CELL]
+    if _count_apart([edge[1] for edge in across]) < _GRID_LINES or _count_apart([edge[0] for edge in down]) < _GRID_LINES:
         return None
-    across = [rect for rect in rects if _is_across(rect)]
-    down = [rect for rect in rects if _is_down(rect)]
-    boxes = [rect for rect in rects if _is_box(rect)]
-    if not (boxes or (len(across) >= 2 and len(down) >= 2)):
-        return None
-    ruled = [*across, *down, *boxes]
+    ruled = [*across, *down]
     return pymupdf.Rect(
-        min(rect[0] for rect in ruled) - _MARGIN,
-        min(rect[1] for rect in ruled) - _MARGIN,
-        max(rect[2] for rect in ruled) + _MARGIN,
-        max(rect[3] for rect in ruled) + _MARGIN,
+        min(edge[0] for edge in ruled) - _MARGIN,
+        min(edge[1] for edge in ruled) - _MARGIN,
+        max(edge[2] for edge in ruled) + _MARGIN,
+        max(edge[3] for edge in ruled) + _MARGIN,
     )
 
 
-def _is_across(rect: Sequence[float]) -> bool:
-    return rect[3] - rect[1] <= _RULE and rect[2] - rect[0] >= _MIN_RULE
+_Edge = tuple[float, float, float, float]  # x0 <= x1, y0 <= y1
 
 
-def _is_down(rect: Sequence[float]) -> bool:
-    return rect[2] - rect[0] <= _RULE and rect[3] - rect[1] >= _MIN_CELL
+def _edges(item: Sequence[Any]) -> list[_Edge]:
+    """The straight edges of a path's item: a line is one, a rectangle has four or, where thin, is one."""
+    if item[0] == "l":
+        (x0, y0), (x1, y1) = item[1], item[2]
+        return [(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))]
+    if item[0] == "re":
+        x0, y0, x1, y1 = item[1]
+        if x1 - x0 <= _RULE or y1 - y0 <= _RULE:
+            return [(x0, y0, x1, y1)]
+        return [(x0, y0, x1, y0), (x0, y1, x1, y1), (x0, y0, x0, y1), (x1, y0, x1, y1)]
+    return []
 
 
-def _is_box(rect: Sequence[float]) -> bool:
-    return rect[2] - rect[0] >= _MIN_RULE and rect[3] - rect[1] >= _MIN_CELL
+def _count_apart(positions: Sequence[float]) -> int:
+    """How many of the positions are further apart than a rule is thick."""
+    count, last = 0, float("-inf")
+    for position in sorted(positions):
+        if position - last > _RULE:
+            count, last = count + 1, position
+    return count
 
 
 def _read_table(page: Any, table: Any, hidden: HiddenText) -> TableRegion | None:
