@@ -81,7 +81,7 @@ def _column_widths(table: Table, face: Typeface, header_face: Typeface, width: f
     if spare < 0:
         raise ValueError(f"a table is {-spare:.0f} points too wide")
     wishes = [wish - need for wish, need in zip(wished, least, strict=True)]
-    total = sum(wishes) or 1.0
+    total = sum(wishes)
     if total <= spare:
         return tuple(wish + (spare - total) / len(wished) for wish in wished)
     return tuple(need + spare * wish / total for need, wish in zip(least, wishes, strict=True))
