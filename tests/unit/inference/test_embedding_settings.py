@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -15,7 +16,7 @@ from skillnet_inference.factory import model_identity
 from skillnet_inference.precision import Precision
 from skillnet_inference.settings import EmbeddingSettings
 
-API = {"provider": "api", "api_base": "https://api.example.com/v1"}
+API: dict[str, Any] = {"provider": "api", "api_base": "https://api.example.com/v1"}
 
 
 def test_defaults_are_the_specifications() -> None:
@@ -64,7 +65,7 @@ def test_variables_keep_their_names(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
     ids=str,
 )
-def test_nonsense_is_refused(wrong: dict[str, object]) -> None:
+def test_nonsense_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         EmbeddingSettings(**wrong)
 
@@ -88,7 +89,7 @@ def test_an_api_is_known_by_its_models_name_whatever_its_address() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"dim": 1024}, {"model": "fixture/local"}], ids=str)
-def test_an_impossible_model_is_refused_with_a_sentence(wrong: dict[str, object]) -> None:
+def test_an_impossible_model_is_refused_with_a_sentence(wrong: dict[str, Any]) -> None:
     with pytest.raises(PermanentFault, match="EMBEDDING_") as raised:
         model_identity(EmbeddingSettings(**wrong))
     assert raised.value.code is ErrorCode.MISCONFIGURED

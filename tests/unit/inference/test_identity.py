@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,7 @@ IDENTITY = ModelIdentity(
     ],
     ids=lambda change: next(iter(change)),
 )
-def test_every_part_counts(change: dict[str, object]) -> None:
+def test_every_part_counts(change: dict[str, Any]) -> None:
     other = replace(IDENTITY, **change)
     assert other.fingerprint != IDENTITY.fingerprint
     assert other.slug != IDENTITY.slug

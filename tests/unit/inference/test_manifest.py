@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ OWN = {
 }
 
 
-def folder_with(folder: Path, manifest: dict[str, object], **files: bytes) -> Path:
+def folder_with(folder: Path, manifest: dict[str, Any], **files: bytes) -> Path:
     (folder / "model.json").write_text(json.dumps(manifest))
     for name, content in files.items():
         (folder / name.replace("__", ".")).write_bytes(content)

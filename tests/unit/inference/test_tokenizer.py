@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +125,7 @@ def test_a_prefix_beyond_the_window_is_a_fault(tokenizer: JsonTokenizer) -> None
 
 @pytest.mark.parametrize("kind", [JsonTokenizer, SentencePieceTokenizer])
 @pytest.mark.parametrize("content", [None, "", "{}", "not a tokenizer"])
-def test_an_unreadable_file_is_named(tmp_path: Path, kind: type[Tokenizer], content: str | None) -> None:
+def test_an_unreadable_file_is_named(tmp_path: Path, kind: Callable[[Path], Tokenizer], content: str | None) -> None:
     file = tmp_path / "tokenizer.json"
     if content is not None:
         file.write_text(content)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ from skillnet_inference.vectors import unit_vectors
 def test_vectors_are_brought_to_length_1() -> None:
     vectors = unit_vectors([[3, 4], [0, -2]], 2, 2, "The test")
     assert vectors.dtype == np.float32
-    assert np.allclose(vectors, [[0.6, 0.8], [0, -1]])
+    assert np.allclose(vectors, [[0.6, 0.8], [0.0, -1.0]])
     assert unit_vectors(np.empty((0, 2)), 0, 2, "The test").shape == (0, 2)
 
 
@@ -30,7 +32,7 @@ def test_vectors_are_brought_to_length_1() -> None:
         ([None], "shape|lists of numbers"),
     ],
 )
-def test_anything_else_is_refused(raw: object, why: str) -> None:
+def test_anything_else_is_refused(raw: Any, why: str) -> None:
     with pytest.raises(PermanentFault, match=why) as raised:
         unit_vectors(raw, 1, 2, "The test")
     assert raised.value.code is ErrorCode.PROVIDER_FAILED
