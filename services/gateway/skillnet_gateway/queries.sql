@@ -33,6 +33,9 @@ FROM document_versions
 WHERE org_id = $1 AND document_id = $2
 ORDER BY version DESC LIMIT 50
 
+-- name: audience_of
+SELECT audience FROM documents WHERE org_id = $1 AND document_id = $2 AND deleted_at IS NULL
+
 -- name: identity_of
 SELECT d.source, d.external_key, v.file_name
 FROM documents d

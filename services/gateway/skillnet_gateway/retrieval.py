@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from nats.aio.client import Client
+from pydantic import BaseModel
 
 from skillnet_common.contracts.retrieval import (
     ContextReply,
@@ -12,8 +15,11 @@ from skillnet_common.contracts.retrieval import (
     SearchReply,
     SearchRequest,
 )
+from skillnet_common.errors import ErrorCode, PassingFault
 from skillnet_common.messaging import subjects
 from skillnet_common.messaging.requester import ask
+
+Reply = TypeVar("Reply", bound=BaseModel)
 
 
 class Retrieval:
@@ -25,18 +31,18 @@ class Retrieval:
 
     async def search(self, request: SearchRequest, credential: str) -> SearchReply:
         """`retrieval.v1.search`."""
-        return await ask(
-            self._client, subjects.SEARCH, request, SearchReply, credential=credential, timeout=self._timeout
-        )
+        return await self._ask(subjects.SEARCH, request, SearchReply, credential)
 
     async def context(self, request: ContextRequest, credential: str) -> ContextReply:
         """`retrieval.v1.context`."""
-        return await ask(
-            self._client, subjects.CONTEXT, request, ContextReply, credential=credential, timeout=self._timeout
-        )
+        return await self._ask(subjects.CONTEXT, request, ContextReply, credential)
 
     async def ground(self, request: GroundRequest, credential: str) -> GroundReply:
         """`retrieval.v1.ground`."""
-        return await ask(
-            self._client, subjects.GROUND, request, GroundReply, credential=credential, timeout=self._timeout
-        )
+        return await self._ask(subjects.GROUND, request, GroundReply, credential)
+
+    async def _ask(self, subject: str, request: SearchRequest, reply_type: type[Reply], credential: str) -> Reply:
+        if not self._client.is_connected:
+            # The client would keep the request until the connection is back, and the caller waiting with it.
+            raise PassingFault(ErrorCode.UNAVAILABLE, "The bus cannot be reached just now.")
+        return await ask(self._client, subject, request, reply_type, credential=credential, timeout=self._timeout)

@@ -13,7 +13,7 @@ import structlog
 from obstore.exceptions import BaseError
 
 from skillnet_common.auth import Principal
-from skillnet_common.database import Database
+from skillnet_common.database import Database, Queries
 from skillnet_common.errors import ErrorCode, RequestError
 from skillnet_common.objects import Originals
 from skillnet_common.pipeline import pipeline_fingerprint
@@ -22,6 +22,8 @@ from skillnet_common.versions.locks import lock_document
 from skillnet_gateway.parameters import VersionParameters, file_name_of
 
 log = structlog.get_logger(__name__)
+
+_SQL = Queries(__package__, "queries.sql")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,8 @@ class Uploads:
         try:
             async with self._database.tenant(principal.org_id) as connection:
                 document_id = document_id_for(upload.org_id, upload.source, upload.external_key)
-                document = await lock_document(connection, upload.org_id, document_id)
+                await lock_document(connection, upload.org_id, document_id)
+                document = await connection.fetchrow(_SQL.audience_of, upload.org_id, document_id)
                 _require_writable(principal, document, must_exist=must_exist)
                 result = await accept_upload(connection, upload)
                 # From here on the commit may happen although its reply is lost: an object too many is harmless,
@@ -139,10 +142,11 @@ def new_target(source: str, external_key: str | None, filename: str) -> Target:
 
 def _require_writable(principal: Principal, document: asyncpg.Record | None, *, must_exist: bool) -> None:
     """A key that is limited to groups may not replace what it cannot see."""
-    exists = document is not None and document["deleted_at"] is None
-    if must_exist and not exists:
-        raise document_not_found()
-    if document is None or not exists or principal.audience is None or document["audience"] is None:
+    if document is None:
+        if must_exist:
+            raise document_not_found()
+        return
+    if principal.audience is None or document["audience"] is None:
         return
     if not set(document["audience"]) & set(principal.audience):
         raise RequestError(ErrorCode.FORBIDDEN, "This key cannot see the document with this source and external key.")

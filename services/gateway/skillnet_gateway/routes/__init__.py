@@ -2,13 +2,13 @@
 
 from fastapi import APIRouter
 
-from skillnet_gateway.authentication import API_PREFIX, key_scheme
+from skillnet_gateway.authentication import key_scheme
 from skillnet_gateway.routes import account, ask, documents, ops, originals, retrieval, uploads
 
 
 def api_router() -> APIRouter:
-    """Everything under `/v1`: it needs a key."""
-    router = APIRouter(prefix=API_PREFIX, dependencies=[key_scheme])
+    """Everything that needs a key."""
+    router = APIRouter(dependencies=[key_scheme])
     for part in (uploads, documents, originals, retrieval, ask, account):
         router.include_router(part.router)
     return router

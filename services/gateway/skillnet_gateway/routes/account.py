@@ -6,11 +6,11 @@ from fastapi import APIRouter
 
 from skillnet_common.contracts.documents import Me
 from skillnet_common.errors import ErrorCode
-from skillnet_gateway.authentication import AnyCaller
+from skillnet_gateway.authentication import API_PREFIX, AnyCaller
 from skillnet_gateway.gateway import TheGateway
 from skillnet_gateway.problems import problem_responses
 
-router = APIRouter(tags=["account"])
+router = APIRouter(prefix=API_PREFIX, tags=["account"])
 
 
 @router.get(

@@ -11,13 +11,13 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from skillnet_common.contracts.answers import AskEvent, AskEventKind, AskReply, AskRequest
 from skillnet_gateway.answering import Answering, Grounded
-from skillnet_gateway.authentication import Reader
+from skillnet_gateway.authentication import API_PREFIX, Reader
 from skillnet_gateway.bounded import BoundedRoute
 from skillnet_gateway.gateway import TheGateway
 from skillnet_gateway.problems import fault_of
 from skillnet_gateway.routes.retrieval import QUESTION_PROBLEMS
 
-router = APIRouter(tags=["questions"], route_class=BoundedRoute)
+router = APIRouter(prefix=API_PREFIX, tags=["questions"], route_class=BoundedRoute)
 
 _EVENTS = "text/event-stream"
 _REPLY: dict[int | str, dict[str, Any]] = {

@@ -9,12 +9,12 @@ from fastapi import APIRouter, Path, Query
 
 from skillnet_common.contracts.documents import DocumentDetail, DocumentPage
 from skillnet_common.errors import ErrorCode
-from skillnet_gateway.authentication import Reader, Writer
+from skillnet_gateway.authentication import API_PREFIX, Reader, Writer
 from skillnet_gateway.gateway import TheGateway
 from skillnet_gateway.parameters import DocumentFilter
 from skillnet_gateway.problems import problem_responses
 
-router = APIRouter(tags=["documents"])
+router = APIRouter(prefix=API_PREFIX, tags=["documents"])
 
 VersionNumber = Annotated[int, Path(ge=1, le=2**31 - 1)]
 

@@ -10,12 +10,12 @@ from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
 from skillnet_common.errors import ErrorCode
-from skillnet_gateway.authentication import Reader
+from skillnet_gateway.authentication import API_PREFIX, Reader
 from skillnet_gateway.documents import OriginalFile
 from skillnet_gateway.gateway import TheGateway
 from skillnet_gateway.problems import problem_responses
 
-router = APIRouter(tags=["documents"])
+router = APIRouter(prefix=API_PREFIX, tags=["documents"])
 
 _MEDIA_TYPES = {
     "pdf": "application/pdf",

@@ -15,12 +15,12 @@ from skillnet_common.contracts.retrieval import (
     SearchRequest,
 )
 from skillnet_common.errors import ErrorCode
-from skillnet_gateway.authentication import Reader
+from skillnet_gateway.authentication import API_PREFIX, Reader
 from skillnet_gateway.bounded import BoundedRoute
 from skillnet_gateway.gateway import TheGateway
 from skillnet_gateway.problems import problem_responses
 
-router = APIRouter(tags=["questions"], route_class=BoundedRoute)
+router = APIRouter(prefix=API_PREFIX, tags=["questions"], route_class=BoundedRoute)
 
 QUESTION_PROBLEMS = problem_responses(
     ErrorCode.MALFORMED_JSON,

@@ -10,13 +10,13 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from skillnet_common.contracts.documents import UploadReply
 from skillnet_common.errors import ErrorCode, RequestError
 from skillnet_common.versions import UploadOutcome, UploadResult
-from skillnet_gateway.authentication import Writer
+from skillnet_gateway.authentication import API_PREFIX, Writer
 from skillnet_gateway.gateway import TheGateway
 from skillnet_gateway.parameters import UploadParameters, VersionParameters
 from skillnet_gateway.problems import problem_responses
 from skillnet_gateway.uploads import links_of, new_target
 
-router = APIRouter(tags=["documents"])
+router = APIRouter(prefix=API_PREFIX, tags=["documents"])
 
 IdempotencyKey = Annotated[
     str | None,
