@@ -39,11 +39,16 @@ _sentences = st.lists(
         ]
     ),
     min_size=1,
-    max_size=80,
-).map(" ".join)
-_rows = st.lists(st.sampled_from(["| Pan | 12,50 |", "| una celda larga de texto | 3 |", "| | |"]), max_size=120)
-_tables = _rows.map(lambda rows: "\n".join(["| Producto | Precio |", "| --- | --- |", *rows]))
-_content = st.one_of(_prose, _sentences, _sentences, _tables, _wild, _unbroken)
+    max_size=40,
+)
+_long_sentences = st.builds(lambda sentences, times: " ".join(sentences * times), _sentences, st.integers(1, 12))
+_rows = st.lists(st.sampled_from(["| Pan | 12,50 |", "| una celda larga de texto | 3 |", "| | |"]), max_size=40)
+_tables = st.builds(
+    lambda rows, times: "\n".join(["| Producto | Precio |", "| --- | --- |", *rows * times]),
+    _rows,
+    st.integers(1, 12),
+)
+_content = st.one_of(_prose, _long_sentences, _long_sentences, _tables, _wild, _unbroken)
 
 
 def _clean(text: str) -> str:

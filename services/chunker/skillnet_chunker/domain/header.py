@@ -51,24 +51,24 @@ class Headers:
 
     def _make(self, entries: list[str]) -> Header:
         named_by_path = bool(entries) and entries[0].casefold() == self._title.casefold()
-        whole = entries if named_by_path or not self._title else [self._title, *entries]
-        parts = whole if self._fits(whole) else self._shortened(whole, entries)
+        title, below = self._title, entries[1:] if named_by_path else entries
+        whole = [title, *below] if title else below
+        parts = whole if self._fits(whole) else self._shortened(title, below)
         text = SEPARATOR.join(parts)
         shown = {part.casefold() for part in parts} & {part.casefold() for part in whole}
         return Header(text, self._meter.overhead + self._meter.header(text), frozenset(shown))
 
-    def _shortened(self, whole: list[str], entries: list[str]) -> list[str]:
-        capped = [self._cut(entry, self._limit // 2) for entry in entries]
-        while len(capped) > 1 and not self._fits(capped):
-            capped = capped[1:]
-        if not self._fits(capped):
-            capped = []
-        path_is_whole = len(capped) == len(entries)
-        if len(whole) == len(entries) or not path_is_whole:
-            return capped
-        room = self._limit - self._meter.header(SEPARATOR.join(["", *capped]))
-        title = self._cut(self._title, room) if room >= _LEAST_TITLE else ""
-        return [title, *capped] if title and self._fits([title, *capped]) else capped
+    def _shortened(self, title: str, below: list[str]) -> list[str]:
+        path = [self._cut(entry, self._limit // 2) for entry in below]
+        while len(path) > 1 and not self._fits(path):
+            path = path[1:]
+        if not self._fits(path):
+            return []
+        if len(path) < len(below):
+            return path
+        room = self._limit - self._meter.header(SEPARATOR.join(["", *path]))
+        shorter = self._cut(title, room) if title and room >= _LEAST_TITLE else ""
+        return [shorter, *path] if shorter and self._fits([shorter, *path]) else path
 
     def _fits(self, parts: list[str]) -> bool:
         return self._meter.header(SEPARATOR.join(parts)) <= self._limit

@@ -10,6 +10,8 @@ from skillnet_chunker.domain.passages import Passage, Workbench
 from skillnet_chunker.domain.runs import Run
 from skillnet_chunker.domain.splitting import split
 
+_LABEL_SHARE = 4  # a text below this part of the minimum says nothing alone: "(Repealed)", a title's second line
+
 
 def merge_small(passages: list[Passage], section: int, header: Header, bench: Workbench) -> list[Passage]:
     """Neighbours of which one is below the minimum, merged under their parent `section` where they fit.
@@ -28,7 +30,7 @@ def merge_small(passages: list[Passage], section: int, header: Header, bench: Wo
 
 
 def _join_remaining(passages: list[Passage], section: int, header: Header, bench: Workbench) -> list[Passage]:
-    """Each passage still small joins the smaller of its neighbours, else the other; a heading what follows."""
+    """Each passage still small joins the smaller of its neighbours, else the other; a label what follows."""
     done: list[Passage] = []
     waiting = passages[::-1]
     while waiting:
@@ -36,7 +38,7 @@ def _join_remaining(passages: list[Passage], section: int, header: Header, bench
         if _small(passage, bench):
             before = _merged(done[-1], passage, section, header, bench) if done else None
             after = _merged(passage, waiting[-1], section, header, bench) if waiting else None
-            if after and (before is None or passage.headings_only or after.tokens < before.tokens):
+            if after and (before is None or _is_label(passage, bench) or after.tokens < before.tokens):
                 waiting[-1] = after
                 continue
             if before:
@@ -58,8 +60,11 @@ def attach_heading(
     following = passages[index] if index < len(passages) else None
     adjacent = following is not None and following.opening and following.first_block == run.last + 1
     if following and _carried(run, following.header, bench):
-        if adjacent:
-            passages[index] = replace(following, first_block=run.first)
+        passages[index] = (
+            replace(following, first_block=run.first)
+            if adjacent
+            else replace(following, opening=False, whole=False)  # it has to keep the header that shows them
+        )
         return passages
     if following and adjacent:
         joined = _spoken_for(section, header, run.first, following, bench)
@@ -80,20 +85,26 @@ def _small(passage: Passage, bench: Workbench) -> bool:
     return passage.body_tokens < bench.options.minimum
 
 
+def _is_label(passage: Passage, bench: Workbench) -> bool:
+    return passage.headings_only or passage.body_tokens < bench.options.minimum // _LABEL_SHARE
+
+
 def _merged(first: Passage, second: Passage, section: int, header: Header, bench: Workbench) -> Passage | None:
     """Both as one passage; None where they do not belong together or do not fit.
 
-    Siblings merge whole, under their parent. What only leads to the second, a lone heading or the parent's
-    own words, is put before it under the second's header, whose path is the more exact.
+    Siblings merge whole, under their parent. What only leads to the second, a lone heading, a mere label or
+    the parent's own words, is put before it under the second's header, whose path is the more exact.
     """
     if not second.opening or first.last_block + 1 != second.first_block:
         return None
     own_words = bench.blocks[first.last_block].section == section
-    leads = own_words or (first.headings_only and first.whole)
+    leads = own_words or (first.whole and (first.headings_only or (not second.whole and _is_label(first, bench))))
     if not leads and not (first.whole and second.whole):
         return None
     if leads:
         section, header = second.section, second.header
+    if not first.opening and not first.header.shown <= header.shown:
+        return None
     start, repeated = first.start, first.repeated
     if first.opening:
         start = bench.opening_start(header, first.first_block, second.last_block)

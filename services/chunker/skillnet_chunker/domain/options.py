@@ -14,7 +14,7 @@ LEAST_ROOM = 16
 class TokenCounter(Protocol):
     """The embedding model's own tokenizer."""
 
-    def count(self, final_text: str) -> int:
+    def count(self, final_text: str, /) -> int:
         """Tokens of the text with the model's special tokens, not truncated."""
         ...
 

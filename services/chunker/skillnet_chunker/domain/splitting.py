@@ -13,7 +13,8 @@ from skillnet_chunker.domain.runs import Run
 from skillnet_chunker.domain.units import Unit, units_of
 from skillnet_common.documents import BlockKind
 
-_CHARACTERS_PER_TOKEN = 6  # more than this and a text is surely over the target: not worth counting whole
+_FEW_CHARACTERS_PER_TOKEN = 3  # with fewer, a text is most likely below the target, and counted whole at once
+_MANY_CHARACTERS_PER_TOKEN = 8  # with more, it is surely above
 _UNREPEATED = (BlockKind.TABLE, BlockKind.CODE)
 
 
@@ -23,7 +24,7 @@ def split(run: Run, bench: Workbench, header: Header) -> list[Passage]:
     end = bench.blocks[run.last].end
     options = bench.options
     room = options.target - header.tokens
-    if end - start <= room * _CHARACTERS_PER_TOKEN:
+    if _may_be_one(bench, start, end, room):
         tokens = bench.measure(header, start, end)
         if tokens <= options.target:
             return [Passage(run.section, header, run.first, run.last, start, end, run.opening, run.opening, tokens)]
@@ -32,6 +33,13 @@ def split(run: Run, bench: Workbench, header: Header) -> list[Passage]:
         bench.text, blocks, start=start, language=bench.language, meter=bench.meter, limit=room - options.overlap
     )
     return list(_passages(run, bench, header, units))
+
+
+def _may_be_one(bench: Workbench, start: int, end: int, room: int) -> bool:
+    characters = end - start
+    if characters <= room * _FEW_CHARACTERS_PER_TOKEN:
+        return True
+    return characters <= room * _MANY_CHARACTERS_PER_TOKEN and bench.meter.piece(bench.text[start:end]) <= room
 
 
 def _passages(run: Run, bench: Workbench, header: Header, units: list[Unit]) -> Iterator[Passage]:
