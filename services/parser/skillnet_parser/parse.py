@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from skillnet_common.documents import ParsedDocument
+from skillnet_common.documents.invariants import check_invariants
 from skillnet_common.errors import ErrorCode, PermanentFault
 
 from skillnet_parser.domain.canonical import build_document
@@ -31,9 +32,14 @@ def parse_path(path: Path, file_name: str, limits: ParseLimits, on_progress: Pro
         draft = _read(path, file_type, limits, on_progress)
     except FileNotFoundError as error:
         raise PermanentFault(ErrorCode.ORIGINAL_MISSING, "The stored file no longer exists.") from error
+    except RecursionError as error:
+        raise PermanentFault(
+            ErrorCode.CORRUPT_FILE, "The document's parts are nested too deeply to be read."
+        ) from error
     document = build_document(draft)
     if not any(char.isalnum() for char in document.text):
         raise PermanentFault(ErrorCode.NOTHING_READABLE, "The document holds no readable text.")
+    check_invariants(document)
     return document
 
 

@@ -140,15 +140,16 @@ def _alike_rows(items: Sequence[Item], at: int, excluded: set[int], body: BodySt
     if not isinstance(first, Row):
         raise TypeError("a heading begins with a row")
     rows = [first]
+    label = read_label(first.text)
     for index in range(at + 1, len(items)):
         row, above = items[index], rows[-1]
-        if not isinstance(row, Row) or index in excluded or not _continues(above, row, body):
+        if not isinstance(row, Row) or index in excluded or not _continues(above, row, body, label=label):
             break
         rows.append(row)
     return rows
 
 
-def _continues(above: Row, row: Row, body: BodyStyle) -> bool:
+def _continues(above: Row, row: Row, body: BodyStyle, *, label: Label | None) -> bool:
     if not are_neighbours(above, row):
         return False
     if abs(above.style.size - row.style.size) > 0.5 or is_caps(above.text) != is_caps(row.text):
@@ -156,7 +157,8 @@ def _continues(above: Row, row: Row, body: BodyStyle) -> bool:
     plain = not _is_styled(row.style, body)
     if plain or _last_style(above) != _last_style(row):
         return False
-    if above.text.rstrip().endswith((".", ":", "!", "?")) and _is_short_of_column(above):
+    ends = (".", "!", "?") if label is not None and _numbers_heading(label) else (".", ":", "!", "?")
+    if above.text.rstrip().endswith(ends) and _is_short_of_column(above):
         return False
     gap = row.rect.y1 - above.rect.y1
     return gap <= _WRAP_GAP * max(row.style.size, body.pitch / 1.2) and read_label(row.text) is None
@@ -193,7 +195,7 @@ def _judge(
     bold = not body.bold and all(row.style.bold for row in rows)
     caps = is_caps(text)
     styled_label = label is not None and _is_styled(rows[0].style, body)
-    signals += bold + caps + (label is not None and (label.family == "division" or _is_deep(label) or styled_label))
+    signals += bold + caps + (label is not None and (_numbers_heading(label) or styled_label))
     signals += styled_label and not bold and not larger
     if signals == 0:
         return 0
@@ -205,9 +207,11 @@ def _judge(
     return signals + isolated
 
 
-def _is_deep(label: Label) -> bool:
-    """`2.1` numbers a heading; `2.` may as well number a paragraph or an item."""
-    return label.family == "decimal" and label.rank >= 1 and bool(label.rest) and label.rest[0].isupper()
+def _numbers_heading(label: Label) -> bool:
+    """`Artículo 5` and `2.1` number a heading; `2.` may as well number a paragraph or an item."""
+    if label.family == "division":
+        return True
+    return label.rank >= 1 and label.rest[:1].isupper()
 
 
 def _speaks_against(text: str, rows: Sequence[Row], label: Label | None, *, larger: bool) -> bool:
@@ -225,8 +229,9 @@ def _speaks_against(text: str, rows: Sequence[Row], label: Label | None, *, larg
         return True
     if larger:
         return False
-    if stripped.endswith(":") or stripped[0] in "«“\"(" or any(_is_set_apart(row) for row in rows):
-        return True  # a lead-in; a quotation or an aside; signatures side by side
+    lead_in = stripped.endswith(":") and not (label is not None and _numbers_heading(label))
+    if lead_in or stripped[0] in "«“\"(" or any(_is_set_apart(row) for row in rows):
+        return True  # also a quotation, an aside, signatures side by side
     # A sentence: a full stop ends it, and no label says that it is a title.
     return stripped.endswith(".") and label is None
 

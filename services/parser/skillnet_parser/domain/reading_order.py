@@ -8,9 +8,9 @@ bullets and short cells beside text do not make a column.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import count
-from statistics import median
 
 from skillnet_parser.domain.layout import (
     Column,
@@ -26,13 +26,15 @@ from skillnet_parser.domain.layout import (
 
 _MIN_COLUMN_LINES = 3
 _MIN_COLUMN_WIDTH = 0.16  # of the page
-_MIN_GUTTER = 0.012  # of the page
-_MAX_CROSSING_SHARE = 0.5
+_MIN_GUTTER = 0.008  # of the page
+_MAX_CROSSING_SHARE = 0.6  # of the characters
 _FULL_LINE = 0.7  # of the column's width
-_MIN_FULL_SHARE = 0.4
+_MIN_FULL_SHARE = 0.5  # of the column's characters
+_MIN_FULL_LINES = 2
+_GRID_SHARE = 0.6  # of the characters
 _MIN_SHARED_HEIGHT = 0.3  # of the shorter column
+_MAX_SLICES = 4
 _SAME_BASELINE = 0.5  # of the lower line's height
-_MIN_COLUMN_CHARS = 12
 
 _Atom = Fragment | TableRegion
 
@@ -49,9 +51,14 @@ def order_page(page: PageLayout) -> list[Item]:
 
 def _cut(atoms: Sequence[_Atom], page_width: float) -> list[list[_Atom]]:
     """Regions in reading order; each is read row by row."""
+    return _cut_columns(atoms, page_width, _MAX_SLICES) or ([list(atoms)] if atoms else [])
+
+
+def _cut_columns(atoms: Sequence[_Atom], page_width: float, slices: int) -> list[list[_Atom]] | None:
+    """The regions of a page with columns, None where there are none."""
     gutter = _find_gutter(atoms, page_width)
     if gutter is None:
-        return [list(atoms)] if atoms else []
+        return _slice(atoms, page_width, slices)
     regions: list[list[_Atom]] = []
     for band, has_columns in _cut_bands(atoms, gutter):
         if has_columns:
@@ -60,6 +67,27 @@ def _cut(atoms: Sequence[_Atom], page_width: float) -> list[list[_Atom]]:
         else:
             regions.append(band)
     return regions
+
+
+def _slice(atoms: Sequence[_Atom], page_width: float, slices: int) -> list[list[_Atom]] | None:
+    """Cuts at the widest horizontal gap where one of the halves has columns: a wide table above them may
+    hide their gutter."""
+    if slices == 0 or len(atoms) < 2 * _MIN_COLUMN_LINES:
+        return None
+    ordered = sorted(atoms, key=lambda atom: atom.rect.y0)
+    gaps: list[tuple[float, int]] = []
+    reach = ordered[0].rect.y1
+    for index, atom in enumerate(ordered[1:], start=1):
+        gaps.append((atom.rect.y0 - reach, index))
+        reach = max(reach, atom.rect.y1)
+    widest, at = max(gaps)
+    if widest <= 0:
+        return None
+    above, below = ordered[:at], ordered[at:]
+    halves = [_cut_columns(half, page_width, slices - 1) for half in (above, below)]
+    if halves == [None, None]:
+        return None
+    return [*(halves[0] or [above]), *(halves[1] or [below])]
 
 
 def _cut_bands(atoms: Sequence[_Atom], gutter: float) -> list[tuple[list[_Atom], bool]]:
@@ -71,13 +99,13 @@ def _cut_bands(atoms: Sequence[_Atom], gutter: float) -> list[tuple[list[_Atom],
         above = [atom for atom in rest if atom.rect.middle < bar.rect.middle]
         rest = [atom for atom in rest if atom.rect.middle >= bar.rect.middle]
         if above:
-            bands.append((above, True))
+            bands.append((above, _has_columns(above, gutter)))
         if bands and not bands[-1][1]:
             bands[-1][0].append(bar)
         else:
             bands.append(([bar], False))
     if rest:
-        bands.append((rest, True))
+        bands.append((rest, _has_columns(rest, gutter)))
     return bands
 
 
@@ -86,45 +114,39 @@ def _crosses(atom: _Atom, gutter: float) -> bool:
 
 
 def _find_gutter(atoms: Sequence[_Atom], page_width: float) -> float | None:
-    """The x of the widest gutter with prose on both sides, or None."""
+    """The x of the gutter that parts two columns of prose and is crossed by the least text, or None."""
     if len(atoms) < 2 * _MIN_COLUMN_LINES:
         return None
-    best: tuple[float, float] | None = None
-    for x in _gutter_candidates(atoms, page_width):
-        width = _gutter_width(atoms, x, page_width)
-        if width is not None and (best is None or width > best[0]):
-            best = (width, x)
-    return best[1] if best else None
+    crossed = {
+        x: chars
+        for x in _gutter_candidates(atoms, page_width)
+        if (chars := _crossing_chars(atoms, x, page_width)) is not None
+    }
+    return min(crossed, key=lambda x: crossed[x], default=None)
 
 
 def _gutter_candidates(atoms: Sequence[_Atom], page_width: float) -> list[float]:
-    """Just left of where several lines begin."""
-    starts: dict[int, int] = {}
-    for atom in atoms:
-        key = round(atom.rect.x0 / page_width * 100)
-        starts[key] = starts.get(key, 0) + 1
-    frequent = [key for key, lines in starts.items() if lines >= _MIN_COLUMN_LINES]
-    edges = [
-        min(atom.rect.x0 for atom in atoms if round(atom.rect.x0 / page_width * 100) == key) for key in frequent
-    ]
-    return [edge - 0.5 for edge in edges]
+    """Just left of where several lines begin, the leftmost left out."""
+    starts = Counter(round(atom.rect.x0) for atom in atoms)
+    first = min(starts) + _MIN_COLUMN_WIDTH * page_width
+    return [start - 1.0 for start, lines in starts.items() if lines >= _MIN_COLUMN_LINES and start > first]
 
 
-def _gutter_width(atoms: Sequence[_Atom], x: float, page_width: float) -> float | None:
-    """The gutter's width where it parts two columns of prose, else None."""
+def _crossing_chars(atoms: Sequence[_Atom], x: float, page_width: float) -> int | None:
+    """How much text crosses the gutter at x; None where it does not part two columns of prose."""
     left = [atom for atom in atoms if atom.rect.x1 <= x]
     right = [atom for atom in atoms if atom.rect.x0 >= x]
     if min(len(left), len(right)) < _MIN_COLUMN_LINES:
         return None
-    if len(atoms) - len(left) - len(right) > _MAX_CROSSING_SHARE * len(atoms):
+    crossing = _count_chars(atoms) - _count_chars(left) - _count_chars(right)
+    if crossing > _MAX_CROSSING_SHARE * _count_chars(atoms):
         return None
     left_area, right_area = union([atom.rect for atom in left]), union([atom.rect for atom in right])
-    width = right_area.x0 - left_area.x1
-    if width < _MIN_GUTTER * page_width or not _stand_side_by_side(left_area, right_area):
+    if right_area.x0 - left_area.x1 < _MIN_GUTTER * page_width or not _stand_side_by_side(left_area, right_area):
         return None
     if not (_is_prose(left, left_area, page_width) and _is_prose(right, right_area, page_width)):
         return None
-    return width
+    return crossing
 
 
 def _stand_side_by_side(left: Rect, right: Rect) -> bool:
@@ -133,14 +155,41 @@ def _stand_side_by_side(left: Rect, right: Rect) -> bool:
 
 
 def _is_prose(atoms: Sequence[_Atom], area: Rect, page_width: float) -> bool:
-    """Whether lines fill their column, as text does and cells, numbers and labels do not."""
+    """Whether most of the text stands in lines that fill their column, as prose does and cells, numbers and
+    labels do not."""
     if area.width < _MIN_COLUMN_WIDTH * page_width:
         return False
-    if any(isinstance(atom, TableRegion) for atom in atoms):
-        return True
-    full = sum(1 for atom in atoms if atom.rect.width >= _FULL_LINE * area.width)
-    chars = median(len(atom.text) for atom in atoms if isinstance(atom, Fragment))
-    return full >= _MIN_FULL_SHARE * len(atoms) and chars >= _MIN_COLUMN_CHARS
+    full = [atom for atom in atoms if atom.rect.width >= _FULL_LINE * area.width]
+    if len(full) < _MIN_FULL_LINES:
+        return any(isinstance(atom, TableRegion) for atom in full)
+    return _count_chars(full) >= _MIN_FULL_SHARE * _count_chars(atoms)
+
+
+def _count_chars(atoms: Sequence[_Atom]) -> int:
+    return sum(len(atom.text) for atom in atoms if isinstance(atom, Fragment))
+
+
+def _has_columns(band: Sequence[_Atom], gutter: float) -> bool:
+    """Whether the band's sides are read one after the other: neither is a grid of cells."""
+    left = [atom for atom in band if atom.rect.x1 <= gutter]
+    right = [atom for atom in band if atom.rect.x0 >= gutter]
+    return not (_is_grid(left) or _is_grid(right))
+
+
+def _is_grid(atoms: Sequence[_Atom]) -> bool:
+    """Whether most of the text stands in rows of several cells, as in a table without rules."""
+    cells = sum(
+        len(atom.text)
+        for atom in atoms
+        if isinstance(atom, Fragment)
+        and any(other is not atom and _share_baseline(atom.rect, other.rect) for other in atoms)
+    )
+    return cells > _GRID_SHARE * _count_chars(atoms)
+
+
+def _share_baseline(one: Rect, other: Rect) -> bool:
+    shared = min(one.y1, other.y1) - max(one.y0, other.y0)
+    return shared >= _SAME_BASELINE * min(one.height, other.height)
 
 
 def _order_region(atoms: Sequence[_Atom], page: int, region: int) -> list[Item]:
@@ -164,8 +213,7 @@ def _joins_row(atom: _Atom, row: Sequence[_Atom]) -> bool:
     for other in row:
         if isinstance(other, TableRegion):
             return False
-        shared = min(atom.rect.y1, other.rect.y1) - max(atom.rect.y0, other.rect.y0)
-        if shared < _SAME_BASELINE * min(atom.rect.height, other.rect.height):
+        if not _share_baseline(atom.rect, other.rect):
             return False
         beside = min(atom.rect.x1, other.rect.x1) - max(atom.rect.x0, other.rect.x0)
         if beside > 0.5 * min(atom.rect.width, other.rect.width):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from skillnet_common.documents import BlockKind
 
@@ -34,11 +35,26 @@ def read_markdown(path: Path) -> DraftDocument:
     decoded = decode_text(path.read_bytes())
     source = decoded.text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
     title, body = _split_front_matter(source)
-    tokens = MarkdownIt("commonmark").enable("table").parse(body)
+    tokens = _markdown().parse(body)
     blocks = tuple(_Reader(tokens).read())
     return DraftDocument(
         blocks, FileType.MARKDOWN, title=title or _first_top_heading(blocks), warnings=decoded.warnings
     )
+
+
+def _markdown() -> MarkdownIt:
+    parser = MarkdownIt("commonmark").enable("table")
+    parser.inline.ruler.before("emphasis", "mdx_comment", _skip_mdx_comment)
+    return parser
+
+
+def _skip_mdx_comment(state: StateInline, _silent: bool) -> bool:
+    """`{/* … */}` is a comment in MDX, though its asterisks look like emphasis."""
+    match = _MDX_COMMENT.match(state.src, state.pos)
+    if match is None:
+        return False
+    state.pos = match.end()
+    return True
 
 
 def _split_front_matter(source: str) -> tuple[str | None, str]:
@@ -72,7 +88,10 @@ class _Reader:
             "code_block": self._code,
             "table_open": self._table,
             "html_block": self._html,
+            "blockquote_open": self._enter_quote,
+            "blockquote_close": self._leave_quote,
         }
+        self._quotes = 0
 
     def read(self) -> Iterator[DraftBlock]:
         while self._at < len(self._tokens):
@@ -88,7 +107,19 @@ class _Reader:
 
     def _heading(self, token: Token) -> Iterator[DraftBlock]:
         text = _HEADING_ATTRIBUTES.sub("", _inline_text(self._next())).replace("\n", " ")
-        yield text_block(BlockKind.HEADING, text, int(token.tag[1]))
+        if self._quotes:
+            # A quoted heading belongs to what is quoted and does not divide the document.
+            yield text_block(BlockKind.PARAGRAPH, text)
+        else:
+            yield text_block(BlockKind.HEADING, text, int(token.tag[1]))
+
+    def _enter_quote(self, _token: Token) -> Iterator[DraftBlock]:
+        self._quotes += 1
+        yield from ()
+
+    def _leave_quote(self, _token: Token) -> Iterator[DraftBlock]:
+        self._quotes -= 1
+        yield from ()
 
     def _paragraph(self, _token: Token) -> Iterator[DraftBlock]:
         yield text_block(BlockKind.PARAGRAPH, _inline_text(self._next()))
@@ -166,7 +197,7 @@ def _inline_text(token: Token) -> str:
             parts.append(child.content)
         elif child.type == "html_inline" and _HTML_BREAK.match(child.content):
             parts.append("\n")
-    return _MDX_COMMENT.sub("", "".join(parts)).strip()
+    return "".join(parts).strip()
 
 
 def _strip_tags(source: str) -> str:

@@ -84,9 +84,7 @@ def _count_apart(positions: Sequence[float]) -> int:
 
 def _read_table(page: Any, table: Any, hidden: HiddenText) -> TableRegion | None:
     letters = list(_visible_letters(page, pymupdf.Rect(table.bbox), hidden))
-    rows = tuple(
-        tuple(_cell_text(letters, cell) if cell is not None else "" for cell in row.cells) for row in table.rows
-    )
+    rows = tuple(_row_texts(letters, row) for row in table.rows)
     if not is_plausible(rows):
         return None
     width, height = page.rect.width, page.rect.height
@@ -110,6 +108,12 @@ def _visible_letters(page: Any, area: pymupdf.Rect, hidden: HiddenText) -> Itera
                 for char in span["chars"]:
                     x0, y0, x1, y1 = char["bbox"]
                     yield char["c"], (x0 + x1) / 2, (y0 + y1) / 2, line_number
+
+
+def _row_texts(letters: Sequence[_Letter], row: Any) -> tuple[str, ...]:
+    """The texts of a row's cells; a cell that another covers is empty."""
+    beside = [letter for letter in letters if row.bbox[1] <= letter[2] <= row.bbox[3]]
+    return tuple(_cell_text(beside, cell) if cell is not None else "" for cell in row.cells)
 
 
 def _cell_text(letters: Sequence[_Letter], cell: Sequence[float]) -> str:
