@@ -74,9 +74,11 @@ class Bus:
         return bus
 
     async def close(self) -> None:
-        """Flushes and closes; in-flight work must have ended before."""
+        """Flushes and closes. Workers and responders must have been stopped before: they drain by themselves."""
         self._closing = True
         if self.client.is_connected:
-            await self.client.drain()
-        else:
-            await self.client.close()
+            try:
+                await self.client.flush(timeout=5)
+            except (NatsError, OSError, TimeoutError) as error:
+                log.warning("flush_failed", error=repr(error))
+        await self.client.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 
 import structlog
 from nats.aio.msg import Msg
@@ -23,7 +22,7 @@ Handler = Callable[[Msg], Awaitable[None]]
 Raises Unreadable for a message that nobody can ever handle: it goes to quarantine.
 """
 
-_FETCH_SECONDS = 5.0
+_FETCH_SECONDS = 1.0
 _REDELIVER_SECONDS = 5.0
 _PAUSE_AFTER_FAULT = 0.5
 
@@ -57,17 +56,9 @@ class PullWorker:
     async def _loop(self) -> None:
         subscription = await self._js.pull_subscribe_bind(durable=self._durable, stream=self._stream)
         while not self._stopping.is_set():
-            fetch = asyncio.ensure_future(subscription.fetch(1, timeout=_FETCH_SECONDS))
-            stop = asyncio.ensure_future(self._stopping.wait())
-            await asyncio.wait({fetch, stop}, return_when=asyncio.FIRST_COMPLETED)
-            stop.cancel()
-            if not fetch.done():
-                fetch.cancel()
-                with suppress(asyncio.CancelledError, NatsError):
-                    await self._hand_back(await fetch)
-                break
+            # Never cancelled: a message on its way to a cancelled fetch would be held until its ack wait ends.
             try:
-                messages = fetch.result()
+                messages = await subscription.fetch(1, timeout=_FETCH_SECONDS)
             except (NatsTimeoutError, TimeoutError):
                 continue
             except (NatsError, OSError) as error:
@@ -76,10 +67,7 @@ class PullWorker:
                 continue
             for message in messages:
                 await self._work(message)
-
-    async def _hand_back(self, messages: list[Msg]) -> None:
-        for message in messages:
-            await message.nak()
+        await _answer(subscription.unsubscribe())
 
     async def _work(self, message: Msg) -> None:
         self.busy += 1

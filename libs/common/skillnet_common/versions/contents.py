@@ -32,6 +32,7 @@ async def save_parsed(
         parsed.page_count_estimated,
         list(parsed.page_labels),
         list(parsed.warnings),
+        parsed.title,
     )
 
 

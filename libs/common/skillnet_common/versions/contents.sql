@@ -12,10 +12,12 @@ FROM jsonb_to_recordset($4::jsonb) AS s (
     char_start integer, char_end integer, page_start integer, page_end integer, digest text)
 
 -- name: mark_parsed
-UPDATE document_versions
-SET state = 'parsed', file_type = $4, language = coalesce(language, $5), page_count = $6, page_count_estimated = $7,
-    page_labels = $8, warnings = $9
-WHERE org_id = $1 AND document_id = $2 AND version = $3
+-- Nobody gave the document a title: the one that stands in it is better than a file's name.
+UPDATE document_versions v
+SET state = 'parsed', file_type = $4, language = coalesce(v.language, $5), page_count = $6, page_count_estimated = $7,
+    page_labels = $8, warnings = $9, title = CASE WHEN d.title_given THEN v.title ELSE coalesce($10, v.title) END
+FROM documents d
+WHERE v.org_id = $1 AND v.document_id = $2 AND v.version = $3 AND d.org_id = $1 AND d.document_id = $2
 
 -- name: load_text
 SELECT t.text, t.layout, v.file_type, v.language, v.page_count, v.page_count_estimated, v.page_labels, v.warnings

@@ -6,6 +6,7 @@ CREATE TABLE documents (
     source               text NOT NULL CHECK (length(source) BETWEEN 1 AND 100),
     external_key         text NOT NULL CHECK (length(external_key) BETWEEN 1 AND 1000),
     title                text NOT NULL CHECK (length(title) BETWEEN 1 AND 500),
+    title_given          boolean NOT NULL DEFAULT false,   -- by a person; else it is the file's own or its name
     file_type            text,
     page_count           integer,
     page_count_estimated boolean NOT NULL DEFAULT false,
