@@ -47,5 +47,5 @@ async def cancel_version(connection: Connection, org_id: UUID, document_id: UUID
         return False
     await connection.execute(SQL.end_version, org_id, document_id, version, "cancelled")
     await cancel_version_work(connection, org_id, document_id, version)
-    await connection.execute(SQL.fail_document, org_id, document_id, version)
+    await connection.execute(SQL.fail_document, org_id, document_id)
     return True

@@ -31,7 +31,7 @@ async def fail_version(
     if document is None or row is None or row["state"] not in {"uploaded", "parsed", "embedding"}:
         return False
     await connection.execute(SQL.fail_version, org_id, document_id, version, stage, code, message)
-    await connection.execute(SQL.fail_document, org_id, document_id, version)
+    await connection.execute(SQL.fail_document, org_id, document_id)
     await cancel_version_work(connection, org_id, document_id, version)
     event = DocumentFailed(
         event_id=new_event_id(),

@@ -99,6 +99,8 @@ async def accept_upload(connection: Connection, upload: Upload) -> UploadResult:
     if standing is not None and document["deleted_at"] is None and _same_content(standing, upload):
         unchanged = True
         version, outcome = standing["version"], UploadOutcome.UNCHANGED
+        if upload.title is not None:  # should it become live only later, it must not bring back its first title
+            await connection.execute(SQL.retitle_version, upload.org_id, document_id, version, upload.title)
         await _apply_metadata(connection, upload, document_id, title=upload.title, announce=document["live_version"])
     else:
         version = document["newest_version"] + 1
@@ -187,7 +189,7 @@ async def _open_version(
         title,
         upload.language,
     )
-    await connection.execute(SQL.open_version, org_id, document_id, version, title)
+    await connection.execute(SQL.open_version, org_id, document_id, version, title, upload.title is not None)
     await add_work(connection, org_id, Stage.PARSE, document_id, version, cost=upload.size // 1024)
 
 

@@ -4,7 +4,7 @@ VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
 
 -- name: lock_document
 -- Only what the dispatcher's role may read too: it fails versions.
-SELECT document_id, source, external_key, title, live_version, promoted_version, newest_version, deleted_at,
+SELECT document_id, source, external_key, title, title_given, live_version, promoted_version, newest_version, deleted_at,
        page_count, embedding_model
 FROM documents WHERE org_id = $1 AND document_id = $2 FOR UPDATE
 
@@ -35,19 +35,22 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 -- name: open_version
 UPDATE documents
 SET newest_version = $3, deleted_at = NULL, updated_at = now(),
-    title = CASE WHEN live_version IS NULL THEN $4 ELSE title END,
+    title = CASE WHEN live_version IS NULL THEN $4 ELSE title END, title_given = title_given OR $5,
     processing_status = CASE WHEN live_version IS NULL THEN 'pending' ELSE processing_status END
 WHERE org_id = $1 AND document_id = $2
 
 -- name: apply_metadata
 UPDATE documents
-SET title = coalesce($3, title), subject_id = coalesce($4, subject_id), entity_id = coalesce($5, entity_id),
+SET title = coalesce($3, title), title_given = title_given OR $3 IS NOT NULL, subject_id = coalesce($4, subject_id), entity_id = coalesce($5, entity_id),
     taxonomy = coalesce($6, taxonomy), metadata = coalesce($7::jsonb, metadata), audience = coalesce($8, audience),
     updated_at = now()
 WHERE org_id = $1 AND document_id = $2
   AND (title, subject_id, entity_id, taxonomy, metadata, audience) IS DISTINCT FROM
       (coalesce($3, title), coalesce($4, subject_id), coalesce($5, entity_id), coalesce($6, taxonomy),
        coalesce($7::jsonb, metadata), coalesce($8, audience))
+
+-- name: retitle_version
+UPDATE document_versions SET title = $4 WHERE org_id = $1 AND document_id = $2 AND version = $3
 
 -- name: add_course
 INSERT INTO courses (org_id, course_id, title) VALUES ($1, $2, $2) ON CONFLICT DO NOTHING
@@ -106,9 +109,11 @@ UPDATE document_versions SET state = 'failed', ended_at = now(), error_stage = $
 WHERE org_id = $1 AND document_id = $2 AND version = $3
 
 -- name: fail_document
--- A live version keeps serving; so does hope, while a newer version is under way.
+-- A live version keeps serving; so does hope, while another version is under way.
 UPDATE documents SET processing_status = 'failed', updated_at = now()
-WHERE org_id = $1 AND document_id = $2 AND live_version IS NULL AND newest_version = $3
+WHERE org_id = $1 AND document_id = $2 AND live_version IS NULL
+  AND NOT EXISTS (SELECT FROM document_versions
+                  WHERE org_id = $1 AND document_id = $2 AND state IN ('uploaded', 'parsed', 'embedding'))
 
 -- name: delete_document
 UPDATE documents SET deleted_at = now(), live_version = NULL, full_text = NULL, updated_at = now()

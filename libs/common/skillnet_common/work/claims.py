@@ -62,7 +62,8 @@ class WorkTable:
                 return None
         if row["stage"] == Stage.PARSE:
             async with self._database.tenant(message.org_id) as connection:
-                await connection.execute(_SQL.mark_processing, message.org_id, row["document_id"])
+                await connection.execute(_SQL.lock_document, message.org_id, row["document_id"])
+                await connection.execute(_SQL.mark_processing, message.org_id, row["document_id"], row["version"])
         return Claim(
             org_id=message.org_id,
             work_id=message.work_id,

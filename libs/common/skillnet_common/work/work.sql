@@ -24,9 +24,15 @@ SET state = 'waiting', claim_token = NULL, lease_until = NULL, released_seq = NU
     not_before = now() + $4 * interval '1 second', attempts = attempts - $6
 WHERE org_id = $1 AND work_id = $2 AND claim_token = $3
 
+-- name: lock_document
+SELECT FROM documents WHERE org_id = $1 AND document_id = $2 FOR UPDATE
+
 -- name: mark_processing
+-- The version may have ended since its work was claimed; the document's lock makes sure of what is seen here.
 UPDATE documents SET processing_status = 'processing', updated_at = now()
 WHERE org_id = $1 AND document_id = $2 AND processing_status IN ('pending', 'failed') AND deleted_at IS NULL
+  AND EXISTS (SELECT FROM document_versions
+              WHERE org_id = $1 AND document_id = $2 AND version = $3 AND state = 'uploaded')
 
 -- name: add
 INSERT INTO work (org_id, stage, document_id, version, cost) VALUES ($1, $2, $3, $4, $5)
