@@ -23,7 +23,8 @@ up: $(LOCAL) ## Serve until Ctrl-C
 	$(BIN)/skillnet up
 
 test: $(TEST) ## All tests against real servers and the real model
-	$(BIN)/python -m tests.run
+	$(BIN)/pytest tests/unit tests/contracts tests/integration -n 2 --dist loadfile -m "not long"
+	$(BIN)/pytest tests/e2e tests/chaos -m "not long"
 
 check: lint types contracts test ## What CI runs
 
