@@ -20,7 +20,7 @@ from skillnet_gateway.retrieval import Retrieval
 
 log = structlog.get_logger(__name__)
 
-_FELL_BACK = "The language model could not answer, so the documents' own sentences are shown."
+_FELL_BACK = "El modelo de lenguaje no ha podido responder: se muestran frases de los documentos."
 
 
 @dataclass(frozen=True, slots=True)

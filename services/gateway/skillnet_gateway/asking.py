@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from skillnet_common.answers import check_citations, extractive_answer
 from skillnet_common.contracts.answers import EXTRACTIVE, AskReply, AskRequest
-from skillnet_common.contracts.retrieval import GroundReply, GroundRequest, Rung, Source
-from skillnet_gateway.citing import check_citations, extract_answer
+from skillnet_common.contracts.retrieval import GroundReply, GroundRequest, Rung
 from skillnet_gateway.prompts import NOT_FOUND, ChatMessage, general_prompt, grounded_prompt
 
 _CITED_RUNGS = frozenset({Rung.CHUNKS, Rung.DOCUMENT})
+_UNCITED = "La respuesta no cita ninguna fuente: compruébala antes de fiarte de ella."
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,20 +49,20 @@ def prompt_for(question: str, ground: GroundReply) -> list[ChatMessage] | None:
 
 def extractive(question: str, ground: GroundReply, *, warnings: Sequence[str] = ()) -> Answer:
     """The documents' own sentences, or that nothing was found."""
-    if ground.rung not in _CITED_RUNGS:
+    text = extractive_answer(question, ground.sources) if ground.rung in _CITED_RUNGS else ""
+    if not text:
         return Answer(NOT_FOUND, EXTRACTIVE, warnings=warnings)
-    text = extract_answer(question, ground.sources)
-    if text is None:
-        return Answer(NOT_FOUND, EXTRACTIVE, warnings=warnings)
-    checked = check_citations(text, ground.sources)
-    return Answer(checked.text, EXTRACTIVE, checked.citations, [*warnings, *checked.warnings])
+    return Answer(text, EXTRACTIVE, check_citations(text, ground.sources).citations, warnings)
 
 
 def written(text: str, ground: GroundReply, *, model: str) -> Answer:
     """An LLM's answer with its citations checked; on general knowledge it carries none."""
-    sources: Sequence[Source] = ground.sources if ground.rung in _CITED_RUNGS else ()
-    checked = check_citations(text, sources)
-    return Answer(checked.text, model, checked.citations, checked.warnings if sources else ())
+    if ground.rung not in _CITED_RUNGS:
+        return Answer(check_citations(text, ()).text, model)
+    checked = check_citations(text, ground.sources)
+    uncited = not checked.citations and not checked.text.startswith(NOT_FOUND)
+    warnings = [*checked.warnings, _UNCITED] if uncited else checked.warnings
+    return Answer(checked.text, model, checked.citations, warnings)
 
 
 def reply_of(ground: GroundReply, answer: Answer, *, took_ms: float) -> AskReply:

@@ -47,26 +47,29 @@ RunGateway = Callable[..., AbstractAsyncContextManager[RunningGateway]]
 
 @pytest.fixture(scope="session")
 def run_gateway(database: Database, nats_server: EmbeddedNats) -> RunGateway:
-    """Runs a gateway with the given settings and folder."""
+    """Runs a gateway with the given folder and settings, on other servers where they are given."""
 
     @contextlib.asynccontextmanager
-    async def run(objects: Path, **settings: Any) -> AsyncIterator[RunningGateway]:
-        user = nats_server.users["gateway"]
+    async def run(
+        objects: Path, *, on_database: Database = database, on_nats: EmbeddedNats = nats_server, **settings: Any
+    ) -> AsyncIterator[RunningGateway]:
+        user = on_nats.users["gateway"]
         given = GatewaySettings(
-            nats_url=nats_server.url,
+            nats_url=on_nats.url,
             nats_user=user.name,
             nats_password=SecretStr(user.password),
             object_store_url=objects.as_uri(),
             **{"max_upload_bytes": MAX_UPLOAD, "retrieval_timeout_seconds": 5, **settings},
         )
         bus = await Bus.connect(given, "gateway")
-        service = Service("gateway", given, settings.get("database", database), bus, "gateway-test")
-        async with open_api(service, given) as api:
+        service = Service("gateway", given, on_database, bus, "gateway-test")
+        async with contextlib.AsyncExitStack() as stack:
+            stack.push_async_callback(bus.close)
+            api = await stack.enter_async_context(open_api(service, given))
             server = HttpServer(api, host="127.0.0.1", port=0)
             await server.start()
+            stack.push_async_callback(server.stop)
             yield RunningGateway(f"http://127.0.0.1:{server.port}", api, objects)
-            await server.stop()
-        await bus.close()
 
     return run
 

@@ -11,6 +11,8 @@ from uuid import UUID
 import asyncpg
 import httpx
 import pytest
+import structlog
+from structlog.testing import capture_logs
 
 from skillnet_common.database import Database
 
@@ -51,7 +53,7 @@ async def versions_of(database: Database, org: UUID) -> int:
 async def settled(gateway: RunningGateway, org: UUID, expected: int) -> None:
     """Waits until the store holds what is expected: an interruption is noticed a little later."""
     async with asyncio.timeout(5):
-        while len(objects_of(gateway, org)) != expected:
+        while len(objects_of(gateway, org)) != expected:  # noqa: ASYNC110 - a folder tells nobody
             await asyncio.sleep(0.02)
 
 
@@ -113,12 +115,15 @@ async def test_a_database_that_refuses_the_version_leaves_no_object(
             "CREATE TRIGGER refuse_for_test BEFORE INSERT ON skillnet.work FOR EACH ROW"
             f" WHEN (NEW.org_id = '{org}') EXECUTE FUNCTION skillnet.refuse_for_test()"
         )
-        response = await client.post("/v1/documents", params={"filename": "a.md"}, content=b"x")
+        with capture_logs(processors=[structlog.contextvars.merge_contextvars]) as logs:
+            response = await client.post("/v1/documents", params={"filename": "a.md"}, content=b"x")
     finally:
         await admin.execute("DROP FUNCTION skillnet.refuse_for_test CASCADE")
         await admin.close()
     assert (response.status_code, response.json()["code"]) == (500, "internal_error")
     assert "refused" not in response.text
+    logged = next(entry for entry in logs if entry["event"] == "unexpected_error")
+    assert logged["request_id"] == response.json()["request_id"]
     assert objects_of(gateway, org) == []
     assert await versions_of(database, org) == 0
 

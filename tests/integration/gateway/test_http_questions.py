@@ -1,0 +1,305 @@
+"""Questions over HTTP: forwarded with the credential, answered with checked citations."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+
+from skillnet_cli.local.nats import EmbeddedNats
+from skillnet_common.contracts.retrieval import GroundRequest, Rung, SearchRequest
+from skillnet_common.database import Database
+from skillnet_common.errors import ErrorCode, PassingFault, RequestError
+from skillnet_common.messaging import subjects
+
+from .conftest import RunGateway
+from .doubles import LlmServer, RetrieverDouble, ground_reply, llm_server, retriever_double
+
+QUESTION = "¿Cuál es el plazo de devolución?"
+NOT_FOUND = "No lo encuentro en los documentos disponibles."
+
+
+@pytest.fixture(scope="module")
+async def shared_retriever(nats_server: EmbeddedNats) -> AsyncIterator[RetrieverDouble]:
+    async with retriever_double(nats_server) as double:
+        yield double
+
+
+@pytest.fixture
+def retriever(shared_retriever: RetrieverDouble) -> RetrieverDouble:
+    shared_retriever.reply = ground_reply()
+    shared_retriever.asked.clear()
+    return shared_retriever
+
+
+@pytest.fixture
+async def llm() -> AsyncIterator[LlmServer]:
+    async with llm_server() as server:
+        yield server
+
+
+@pytest.fixture
+async def with_llm(
+    run_gateway: RunGateway, tmp_path: Path, llm: LlmServer, api_key: str, database: Database, org: UUID
+) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of a gateway with an LLM, of an organisation that has consented."""
+    async with database.tenant(org) as connection:
+        await connection.execute("""UPDATE organizations SET settings = '{"llm_consent": true}'""")
+    async with (
+        run_gateway(
+            tmp_path, llm_api_base=llm.url, llm_api_key="secreto", llm_model="modelo-1", llm_timeout_seconds=2
+        ) as running,
+        running.client(api_key) as http,
+    ):
+        yield http
+
+
+async def ask(client: httpx.AsyncClient, **more: Any) -> dict[str, Any]:
+    response = await client.post("/v1/ask", json={"question": QUESTION, **more})
+    assert response.status_code == 200, response.text
+    reply: dict[str, Any] = response.json()
+    return reply
+
+
+async def events(client: httpx.AsyncClient) -> list[dict[str, Any]]:
+    found = []
+    body = {"question": QUESTION, "stream": True}
+    async with client.stream("POST", "/v1/ask", json=body) as response:
+        assert response.headers["content-type"].startswith("text/event-stream")
+        async for line in response.aiter_lines():
+            if line.startswith("data: "):
+                found.append(json.loads(line.removeprefix("data: ")))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("path", "subject"),
+    [("/v1/search", subjects.SEARCH), ("/v1/context", subjects.CONTEXT), ("/v1/ground", subjects.GROUND)],
+)
+async def test_questions_are_forwarded_with_the_callers_credential(
+    client: httpx.AsyncClient, retriever: RetrieverDouble, api_key: str, path: str, subject: str
+) -> None:
+    body = {"query": QUESTION, "limit": 3, "filters": {"course_id": "c1"}}
+    response = await client.post(path, json=body)
+    assert response.status_code == 200
+    (asked, request, headers) = retriever.asked[0]
+    assert asked == subject
+    assert isinstance(request, SearchRequest)
+    assert (request.query, request.limit, request.filters.course_id) == (QUESTION, 3, "c1")
+    assert headers["Authorization"] == f"Bearer {api_key}"
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "code"),
+    [
+        (RequestError(ErrorCode.QUERY_EMPTY, "La pregunta no dice nada."), 422, "query_empty"),
+        (PassingFault(ErrorCode.UNAVAILABLE, "Sin base de datos."), 503, "unavailable"),
+        (PassingFault(ErrorCode.PROVIDER_FAILED, "El modelo falló."), 502, "provider_failed"),
+    ],
+)
+@pytest.mark.parametrize("path", ["/v1/search", "/v1/ask"])
+async def test_the_retrievers_errors_keep_their_code(
+    client: httpx.AsyncClient,
+    retriever: RetrieverDouble,
+    path: str,
+    fault: RequestError | PassingFault,
+    status: int,
+    code: str,
+) -> None:
+    retriever.reply = fault
+    response = await client.post(path, json={"question" if path == "/v1/ask" else "query": QUESTION})
+    assert (response.status_code, response.json()["code"]) == (status, code)
+    assert response.json()["detail"] == fault.message
+
+
+async def test_an_answer_without_an_llm_is_extractive(client: httpx.AsyncClient, retriever: RetrieverDouble) -> None:
+    reply = await ask(client, limit=4, token_budget=500, allow_general=False, filters={"course_id": "c"})
+    assert "30 días naturales. [Fuente 1]" in reply["answer"]
+    assert (reply["answered_by"], reply["rung"], reply["citations"]) == ("extractive", "chunks", [1])
+    assert reply["reason"] == "los pasajes cubren la pregunta"
+    first = reply["sources"][0]
+    assert (first["document_title"], first["section_path"], first["page_start"]) == ("Devoluciones", ["Plazos"], 2)
+    request = retriever.asked[0][1]
+    assert isinstance(request, GroundRequest)
+    assert (request.limit, request.token_budget, request.allow_general) == (4, 500, False)
+    assert request.filters.course_id == "c"
+
+
+@pytest.mark.parametrize("rung", [Rung.NONE, Rung.GENERAL])
+async def test_without_ground_the_answer_says_so(
+    client: httpx.AsyncClient, retriever: RetrieverDouble, rung: Rung
+) -> None:
+    retriever.reply = ground_reply(rung)
+    reply = await ask(client)
+    assert (reply["answer"], reply["rung"]) == (NOT_FOUND, rung)
+    assert (reply["citations"], reply["sources"]) == ([], [])
+
+
+async def test_an_llm_answers_from_the_fenced_context(
+    with_llm: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer
+) -> None:
+    llm.script = ["El plazo es de 30 días naturales [Fuente 1: Devoluciones]. También (fuente 7)."]
+    reply = await ask(with_llm)
+    assert reply["answer"] == "El plazo es de 30 días naturales [Fuente 1]. También."
+    assert (reply["answered_by"], reply["citations"]) == ("modelo-1", [1])
+    assert any("7" in warning for warning in reply["warnings"])
+    assert llm.keys == ["Bearer secreto"]
+    request = llm.requests[0]
+    assert (request["model"], request["temperature"]) == ("modelo-1", 0)
+    system, user = (message["content"] for message in request["messages"])
+    fence = re.search(r"<(datos-[0-9a-f]{16})>", system)
+    assert fence is not None
+    assert re.search(rf"<{fence[1]}>\n\[Fuente 1: .*150 euros.*\n</{fence[1]}>", user, re.DOTALL)
+    assert user.endswith(f"<pregunta>\n{QUESTION}\n</pregunta>")
+
+
+async def test_a_figure_that_the_source_does_not_state_is_pointed_out(
+    with_llm: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer
+) -> None:
+    llm.script = ["El plazo es de 45 días [Fuente 1]."]
+    assert any("45" in warning for warning in (await ask(with_llm))["warnings"])
+
+
+async def test_an_answer_that_cites_nothing_is_pointed_out(
+    with_llm: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer
+) -> None:
+    llm.script = ["El plazo es de 30 días.", NOT_FOUND]
+    assert any("no cita" in warning for warning in (await ask(with_llm))["warnings"])
+    assert (await ask(with_llm))["warnings"] == []
+
+
+async def test_general_knowledge_never_carries_a_citation(
+    with_llm: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer
+) -> None:
+    retriever.reply = ground_reply(Rung.GENERAL)
+    llm.script = ["Los documentos no lo recogen. En general son 14 días [Fuente 1]."]
+    reply = await ask(with_llm)
+    assert reply["answer"] == "Los documentos no lo recogen. En general son 14 días."
+    assert (reply["rung"], reply["citations"], reply["sources"]) == ("general", [], [])
+    sent = json.dumps(llm.requests[0], ensure_ascii=False)
+    assert "150 euros" not in sent, "documents that do not answer are not sent away"
+
+
+async def test_nothing_found_asks_no_llm(
+    with_llm: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer
+) -> None:
+    retriever.reply = ground_reply(Rung.NONE)
+    assert (await ask(with_llm))["answer"] == NOT_FOUND
+    assert llm.requests == []
+
+
+@pytest.mark.parametrize(
+    "settings", ["{}", '{"llm_consent": false}', '{"llm_consent": "sí"}', '{"llm_consent": null}']
+)
+async def test_without_consent_no_text_leaves(
+    with_llm: httpx.AsyncClient,
+    retriever: RetrieverDouble,
+    llm: LlmServer,
+    database: Database,
+    org: UUID,
+    settings: str,
+) -> None:
+    async with database.tenant(org) as connection:
+        await connection.execute("UPDATE organizations SET settings = $1::jsonb", json.loads(settings))
+    reply = await ask(with_llm)
+    assert (reply["answered_by"], llm.requests) == ("extractive", [])
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+async def test_a_passing_failure_of_the_llm_is_tried_again(
+    with_llm: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer, status: int
+) -> None:
+    llm.script = [status, status, "Son 30 días [Fuente 1]."]
+    reply = await ask(with_llm)
+    assert (reply["answered_by"], len(llm.requests)) == ("modelo-1", 3)
+
+
+def _broken_replies() -> dict[str, list[str | int | Response]]:
+    return {
+        "always 503": [503, 503, 503],
+        "refused": [401],
+        "not JSON": [PlainTextResponse("<html>")],
+        "another form": [JSONResponse({"choices": []})],
+        "a list": [JSONResponse([1])],
+        "no text": [JSONResponse({"choices": [{"message": {"content": None}}]})],
+        "a number": [JSONResponse({"choices": [{"message": {"content": 3}}]})],
+        "blank": ["  "],
+    }
+
+
+@pytest.mark.parametrize("broken", _broken_replies())
+async def test_a_failure_of_the_llm_falls_back_to_the_documents_sentences(
+    with_llm: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer, broken: str
+) -> None:
+    llm.script = _broken_replies()[broken]
+    reply = await ask(with_llm)
+    assert "[Fuente 1]" in reply["answer"]
+    assert (reply["answered_by"], reply["citations"]) == ("extractive", [1])
+    assert any("modelo de lenguaje" in warning for warning in reply["warnings"])
+    assert llm.script == []
+
+
+async def test_a_slow_llm_falls_back(with_llm: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer) -> None:
+    llm.delay, llm.script = 3, ["tarde"]
+    assert (await ask(with_llm))["answered_by"] == "extractive"
+
+
+async def test_an_unreachable_llm_falls_back(
+    run_gateway: RunGateway, tmp_path: Path, retriever: RetrieverDouble, api_key: str, database: Database, org: UUID
+) -> None:
+    async with database.tenant(org) as connection:
+        await connection.execute("""UPDATE organizations SET settings = '{"llm_consent": true}'""")
+    async with (
+        run_gateway(tmp_path, llm_api_base="http://127.0.0.1:1/v1", llm_model="m") as running,
+        running.client(api_key) as http,
+    ):
+        assert (await ask(http))["answered_by"] == "extractive"
+
+
+async def test_a_streamed_answer(with_llm: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer) -> None:
+    llm.script = ["El plazo es de 30 días [Fuente 1] [Fuente 9]."]
+    found = await events(with_llm)
+    assert [found[0]["kind"], found[-1]["kind"]] == ["ground", "done"]
+    assert found[0]["reply"]["answer"] == ""
+    assert len(found[0]["reply"]["sources"]) == 2
+    deltas = [event["text"] for event in found[1:-1]]
+    assert len(deltas) > 3
+    assert "".join(deltas) == "El plazo es de 30 días [Fuente 1] [Fuente 9]."
+    done = found[-1]["reply"]
+    assert (done["answer"], done["citations"]) == ("El plazo es de 30 días [Fuente 1].", [1])
+
+
+async def test_a_streamed_answer_without_an_llm(client: httpx.AsyncClient, retriever: RetrieverDouble) -> None:
+    found = await events(client)
+    assert [event["kind"] for event in found] == ["ground", "delta", "done"]
+    assert found[-1]["reply"]["answer"] == found[1]["text"]
+
+
+async def _breaks_off() -> AsyncIterator[str]:
+    yield 'data: {"choices": [{"delta": {"content": "El plazo"}}]}\n\n'
+    yield "data: {roto\n\n"
+
+
+@pytest.mark.parametrize("first", [503, "stream"])
+async def test_a_stream_that_breaks_off_falls_back(
+    with_llm: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer, first: Any
+) -> None:
+    broken = StreamingResponse(_breaks_off(), media_type="text/event-stream")
+    llm.script = [503, 503, 503] if first == 503 else [broken]
+    found = await events(with_llm)
+    done = found[-1]["reply"]
+    assert (found[-1]["kind"], done["answered_by"], done["citations"]) == ("done", "extractive", [1])
+    assert any("modelo de lenguaje" in warning for warning in done["warnings"])
+
+
+async def test_errors_before_a_stream_are_problems(client: httpx.AsyncClient, retriever: RetrieverDouble) -> None:
+    retriever.reply = RequestError(ErrorCode.QUERY_EMPTY, "nada")
+    response = await client.post("/v1/ask", json={"question": QUESTION, "stream": True})
+    assert (response.status_code, response.json()["code"]) == (422, "query_empty")
