@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 
 from skillnet_parser.domain.contents import is_contents_heading
 from skillnet_parser.domain.layout import BodyStyle, Item, Row, Style, are_neighbours, is_tabular
@@ -29,6 +28,7 @@ _ISOLATED_GAP = 1.25  # times the usual distance of two lines
 _WRAP_GAP = 1.6  # times the size: rows of one heading stand closer
 _MAX_SHARE = 0.25  # of all rows; more and the signals mean something else
 _CENTRED = 0.03  # of the column's width
+_MIN_MARGIN = 0.15  # of the column's width, on either side of a centred row
 _NEEDED = 2
 _MAX_CELLS = 2  # a number and a title; more are the head of a table
 _CAPTION = re.compile(
@@ -79,8 +79,11 @@ def _usual_pitch(items: Sequence[Item], size: float) -> float:
         and are_neighbours(above, row)
         and above.style.size == row.style.size == size
     ]
-    close = [gap for gap in gaps if 0 < gap <= 2.5 * size]
-    return median(close) if close else 1.2 * size
+    close = Counter(round(2 * gap) / 2 for gap in gaps if 0.8 * size <= gap <= 2.5 * size)
+    if not close:
+        return 1.2 * size
+    # The smallest of the frequent ones: in lists of single lines the space between items is as frequent.
+    return min(gap for gap, count in close.items() if 2 * count >= max(close.values()))
 
 
 def find_headings(
@@ -199,12 +202,18 @@ def _judge(
     signals += styled_label and not bold and not larger
     if signals == 0:
         return 0
-    isolated = _is_isolated(items, at, rows[0], body)
+    isolated = _is_isolated(items, at, rows[0], body) or (label is not None and _is_centred(rows[0]))
     if not isolated and not larger:
         return 0
     if not larger and len(rows) > _MAX_PLAIN_ROWS and label is None:
         return 0
     return signals + isolated
+
+
+def _is_centred(row: Row) -> bool:
+    """Whether a short row stands in the middle of its column."""
+    left, right = row.rect.x0 - row.column.left, row.column.right - row.rect.x1
+    return abs(left - right) <= 2 * _CENTRED * row.column.width and left >= _MIN_MARGIN * row.column.width
 
 
 def _numbers_heading(label: Label) -> bool:

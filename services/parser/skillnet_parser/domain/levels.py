@@ -13,7 +13,7 @@ _FIRST_HEADINGS = 6
 _MIN_TITLE_CHARS = 12
 _SAME_SIZE = 0.5  # points
 
-_Kind = tuple[str, int]  # "division" or "decimal" with its rank; "style" with a number
+_Kind = tuple[str, int]  # "division" or "decimal" with its rank; "bookmark" with its level; "style" with a number
 _Look = tuple[float, bool, bool]  # size, bold, capitals
 _TITLE: _Kind = ("title", 0)
 
@@ -41,8 +41,10 @@ def assign_levels(headings: Sequence[Heading], title: int | None) -> list[int]:
     kinds = _group(headings)
     if title is not None:
         kinds[title] = _TITLE
-    order = _in_own_order(_rank(headings, kinds))
-    levels = _number(order, Counter(kinds), {kind for kind in order if _has_bookmarks(headings, kinds, kind)})
+    members: dict[_Kind, list[Heading]] = defaultdict(list)
+    for heading, kind in zip(headings, kinds, strict=True):
+        members[kind].append(heading)
+    levels = _number(_in_own_order(_rank(members)), members)
     return _close_gaps([levels[kind] for kind in kinds])
 
 
@@ -58,21 +60,24 @@ def _close_gaps(levels: Sequence[int]) -> list[int]:
     return depths
 
 
-def _number(order: Sequence[_Kind], members: Counter[_Kind], bookmarked: set[_Kind]) -> dict[_Kind, int]:
-    """Levels without gaps. Single odd headings, as on a title page, do not push all others down."""
+def _number(order: Sequence[_Kind], members: dict[_Kind, list[Heading]]) -> dict[_Kind, int]:
+    """Levels without gaps. Single odd headings, as on a title page, do not push all others down; titles that
+    only a bookmark shows stand beside labelled ones of the same bookmark level."""
     levels: dict[_Kind, int] = {}
     level = 1
-    for kind in order:
+    for index, kind in enumerate(order):
+        after = order[index + 1] if index + 1 < len(order) else None
         levels[kind] = min(level, MAX_LEVEL)
-        if kind == _TITLE or kind[0] != "style" or members[kind] > 1 or kind in bookmarked:
+        odd = kind[0] == "style" and len(members[kind]) == 1
+        if not odd and not (after is not None and _are_equal(kind, after, members)):
             level += 1
     return levels
 
 
-def _has_bookmarks(headings: Sequence[Heading], kinds: Sequence[_Kind], kind: _Kind) -> bool:
-    return any(
-        heading.bookmark_level is not None for heading, other in zip(headings, kinds, strict=True) if other == kind
-    )
+def _are_equal(kind: _Kind, after: _Kind, members: dict[_Kind, list[Heading]]) -> bool:
+    if "bookmark" not in (kind[0], after[0]):
+        return False
+    return _bookmark_level(members[kind]) == _bookmark_level(members[after])
 
 
 def _fold(text: str) -> str:
@@ -106,6 +111,8 @@ def _group(headings: Sequence[Heading]) -> list[_Kind]:
     for heading, look in zip(headings, looks, strict=True):
         if heading.label is not None:
             kinds.append((heading.label.family, heading.label.rank))
+        elif heading.bookmark_level is not None:
+            kinds.append(("bookmark", heading.bookmark_level))
         elif look in labelled:
             kinds.append(min(labelled[look], key=lambda kind: kind[1]))
         else:
@@ -125,11 +132,8 @@ def _equate_divisions(kinds: Sequence[_Kind], labelled: dict[_Look, Counter[_Kin
     return [equal.get(kind, kind) for kind in kinds]
 
 
-def _rank(headings: Sequence[Heading], kinds: Sequence[_Kind]) -> list[_Kind]:
+def _rank(members: dict[_Kind, list[Heading]]) -> list[_Kind]:
     """The groups, the highest first."""
-    members: dict[_Kind, list[Heading]] = defaultdict(list)
-    for heading, kind in zip(headings, kinds, strict=True):
-        members[kind].append(heading)
     weights = {kind: _weight(group) for kind, group in members.items()}
     bookmarked = {kind: _bookmark_level(group) for kind, group in members.items()}
 

@@ -26,7 +26,7 @@ _ORDINALS = (
 _LABEL = re.compile(
     rf"(?P<word>{'|'.join(_RANKS)})\s+"
     rf"(?P<kind>adicional|transitoria|derogatoria|final)?\s*"
-    rf"(?P<number>\d+(?:[.º°ª]|\.[ºª])?(?:\s+(?:bis|ter|quater|quinquies|sexies))?|[IVXLCDM]+\b|[A-Z]\b|(?:{_ORDINALS})\b"
+    rf"(?P<number>\d+(?:\.[ºª]|[.º°ª])?(?:\s+(?:bis|ter|quater|quinquies|sexies))?|[IVXLCDM]+\b|[A-Z]\b|(?:{_ORDINALS})\b"
     rf"(?:\s+(?:{_ORDINALS}))?)?",
     re.IGNORECASE,
 )

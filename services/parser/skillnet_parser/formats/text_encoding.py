@@ -14,6 +14,7 @@ from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.domain.characters import REPLACEMENT
 
 _DAMAGED_UTF8_RATIO = 10
+_MIN_PLAIN_SHARE = 0.5  # plain letters, digits and spaces in any text of a western language
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -32,7 +33,8 @@ class DecodedText:
 
 
 def decode_text(data: bytes) -> DecodedText:
-    """The text of a file. Raises `PermanentFault(corrupt_file)` where its own byte-order mark is wrong."""
+    """The text of a file. Raises `PermanentFault`: corrupt_file where its own byte-order mark is wrong,
+    unsupported_type where it is in no encoding of western languages."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             try:
@@ -54,7 +56,10 @@ def _decode_invalid_utf8(data: bytes) -> DecodedText:
     if accented > broken * _DAMAGED_UTF8_RATIO:
         return DecodedText(lenient, (f"The file is UTF-8 with {broken} damaged characters.",))
     # Five bytes mean nothing in Windows-1252; they become the replacement character.
-    return DecodedText(
-        data.decode("cp1252", errors="replace"),
-        ("The file is not valid UTF-8 and was read as Windows-1252: check its accents.",),
-    )
+    text = data.decode("cp1252", errors="replace")
+    plain = sum(1 for char in text if char.isascii() and (char.isalnum() or char.isspace()))
+    if plain < _MIN_PLAIN_SHARE * len(text):
+        raise PermanentFault(
+            ErrorCode.UNSUPPORTED_TYPE, "The text is in an encoding that is not supported: save it as UTF-8."
+        )
+    return DecodedText(text, ("The file is not valid UTF-8 and was read as Windows-1252: check its accents.",))

@@ -1,0 +1,150 @@
+"""Headings of PDFs: told by relative size and style, labels and bookmarks, never by a fixed size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from skillnet_common.documents import BlockKind, ParsedDocument
+
+Outline = Callable[[ParsedDocument], list[tuple[int, str]]]
+BlocksOf = Callable[[ParsedDocument, BlockKind], list[str]]
+Parse = Callable[..., ParsedDocument]
+
+
+def test_a_document_in_large_print_keeps_its_text(parse: Parse, sheet: Any, lorem: str, headings: Outline) -> None:
+    sheet.heading("Plazos", size=18)
+    for _ in range(4):
+        sheet.prose(lorem, size=14)
+    document = parse(sheet.data(), "grande.pdf")
+    assert headings(document) == [(1, "Plazos")]
+    assert document.text.count("La persona encargada revisa") == 4
+
+
+def test_sizes_make_levels_and_paths(parse: Parse, sheet: Any, lorem: str) -> None:
+    sheet.heading("Manual de tienda", size=24)
+    sheet.heading("Devoluciones", size=16)
+    sheet.prose(lorem)
+    sheet.heading("Sin tique", size=13)
+    sheet.prose(lorem)
+    sheet.heading("Pedidos", size=16)
+    sheet.prose(lorem)
+    document = parse(sheet.data(), "manual.pdf")
+    assert [section.path for section in document.sections[1:]] == [
+        ("Manual de tienda",),
+        ("Manual de tienda", "Devoluciones"),
+        ("Manual de tienda", "Devoluciones", "Sin tique"),
+        ("Manual de tienda", "Pedidos"),
+    ]
+    assert document.title == "Manual de tienda"
+
+
+def test_bold_of_the_body_size_is_a_heading_only_alone(
+    parse: Parse, sheet: Any, lorem: str, headings: Outline
+) -> None:
+    sheet.line("Cómo se reembolsa", font="hebo", gap=14)
+    sheet.prose(lorem)
+    sheet.line("El plazo es de", gap=8)
+    sheet.page.insert_text((150, sheet.y - 14.3), "30 días", fontsize=11, fontname="hebo")
+    sheet.page.insert_text((195, sheet.y - 14.3), "desde la compra en la tienda.", fontsize=11)
+    sheet.prose("Todo este aviso está en negrita y sin embargo es una frase con su punto final.", font="hebo")
+    sheet.prose(lorem)
+    assert headings(parse(sheet.data(), "a.pdf")) == [(1, "Cómo se reembolsa")]
+
+
+def test_a_decimal_number_needs_no_style(parse: Parse, sheet: Any, lorem: str, headings: Outline) -> None:
+    for heading in ("2.1 Alcance", "2.2 Responsables"):
+        sheet.line(heading, gap=14)
+        sheet.prose(lorem)
+    sheet.prose("1. Este apartado numerado es un párrafo corriente y no un título del documento.")
+    assert headings(parse(sheet.data(), "a.pdf")) == [(1, "2.1 Alcance"), (1, "2.2 Responsables")]
+
+
+def test_legal_divisions_nest_by_rank_and_take_their_title(
+    parse: Parse, sheet: Any, lorem: str, headings: Outline
+) -> None:
+    sheet.centred("TÍTULO I", gap=14)
+    sheet.centred("Disposiciones generales", font="hebo", gap=4)
+    sheet.centred("CAPÍTULO I", gap=14)
+    sheet.centred("Objeto", font="hebo", gap=4)
+    sheet.line("Artículo 1. Objeto de la ley.", font="hebo", gap=14)
+    sheet.prose(lorem)
+    sheet.line("Artículo 2. Ámbito.", font="hebo", gap=14)
+    sheet.prose("Lo dispuesto en el artículo 5 de la Ley no se aplica. " + lorem)
+    sheet.line("Disposición final única. Entrada en vigor.", font="hebo", gap=14)
+    sheet.prose(lorem)
+    assert headings(parse(sheet.data(), "ley.pdf")) == [
+        (1, "TÍTULO I Disposiciones generales"),
+        (2, "CAPÍTULO I Objeto"),
+        (3, "Artículo 1. Objeto de la ley."),
+        (3, "Artículo 2. Ámbito."),
+        (1, "Disposición final única. Entrada en vigor."),
+    ]
+
+
+def test_a_heading_on_two_lines_is_one(parse: Parse, sheet: Any, lorem: str, headings: Outline) -> None:
+    sheet.line("Procedimiento de recogida de productos", size=16, font="hebo")
+    sheet.line("en mal estado", size=16, font="hebo")
+    sheet.prose(lorem)
+    sheet.prose(lorem)
+    assert headings(parse(sheet.data(), "a.pdf")) == [
+        (1, "Procedimiento de recogida de productos en mal estado")
+    ]
+
+
+def test_headings_without_body_stay(parse: Parse, sheet: Any, lorem: str, headings: Outline) -> None:
+    sheet.heading("Cierre", size=18)
+    sheet.heading("Arqueo", size=14)
+    sheet.prose(lorem)
+    sheet.prose(lorem)
+    sheet.heading("Anexos", size=18)
+    assert headings(parse(sheet.data(), "a.pdf")) == [(1, "Cierre"), (2, "Arqueo"), (1, "Anexos")]
+
+
+@pytest.mark.parametrize(
+    "line", ["Los requisitos son:", "Tabla 3. Precios del pan", "(continúa en la página siguiente)", "• Harina de fuerza"]
+)
+def test_what_stands_alone_in_bold_is_not_always_a_heading(
+    parse: Parse, sheet: Any, lorem: str, headings: Outline, line: str
+) -> None:
+    sheet.prose(lorem)
+    sheet.line(line, font="hebo", gap=14)
+    sheet.prose(lorem)
+    assert headings(parse(sheet.data(), "a.pdf")) == []
+
+
+def test_a_bookmark_makes_a_heading_of_plain_print(
+    parse: Parse, sheet: Any, lorem: str, headings: Outline
+) -> None:
+    sheet.prose(lorem)
+    sheet.line("Capítulo primero sobre plazos", gap=10)
+    sheet.prose(lorem)
+    sheet.line("Excepciones", gap=10)
+    sheet.prose(lorem)
+    assert headings(parse(sheet.data(), "a.pdf")) == []
+    sheet.document.set_toc([[1, "Capítulo primero sobre plazos", 1], [2, "Excepciones", 1]])
+    assert headings(parse(sheet.data(), "a.pdf")) == [(1, "Capítulo primero sobre plazos"), (2, "Excepciones")]
+
+
+def test_contents_are_kept_but_open_no_section(
+    parse: Parse, sheet: Any, lorem: str, headings: Outline, blocks_of: BlocksOf
+) -> None:
+    sheet.heading("Índice", size=16)
+    for number, title in enumerate(("Bienvenida", "Horarios", "Vacaciones", "Uniforme"), start=1):
+        sheet.line(f"{number}. {title} {'.' * 60} {number + 1}")
+    sheet.turn()
+    for number, title in enumerate(("Bienvenida", "Horarios", "Vacaciones", "Uniforme"), start=1):
+        sheet.heading(f"{number}. {title}", size=16)
+        sheet.prose(lorem)
+    document = parse(sheet.data(), "a.pdf")
+    assert [heading for _, heading in headings(document)] == [
+        "1. Bienvenida",
+        "2. Horarios",
+        "3. Vacaciones",
+        "4. Uniforme",
+    ]
+    (contents,) = blocks_of(document, BlockKind.CONTENTS)
+    assert contents.startswith("Índice\n1. Bienvenida")
+    assert contents.count("\n") == 4
