@@ -1,0 +1,87 @@
+"""The retriever's composition root."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from skillnet_common.auth import Authenticator
+from skillnet_common.messaging import subjects
+from skillnet_common.messaging.responder import Responder
+from skillnet_common.models import require_serving
+from skillnet_common.runtime import Service, run_service
+from skillnet_common.runtime.service import Component
+from skillnet_inference.budget import count_llm_tokens
+from skillnet_inference.factory import model_identity, open_encoder
+from skillnet_inference.identity import ModelIdentity
+from skillnet_inference.settings import EmbeddingSettings
+from skillnet_retriever.corpus import Corpus
+from skillnet_retriever.domain.evidence import Calibration, calibration_for
+from skillnet_retriever.handlers import request_handlers
+from skillnet_retriever.questions import QuestionEncoder
+from skillnet_retriever.retriever import Retriever, ServingModel
+from skillnet_retriever.settings import RetrieverSettings
+
+_FIXTURE = "fixture"
+"""Names of models that are no semantic ones begin with it: their vectors mean nothing."""
+
+
+class RespondingComponent:
+    """Answers until it is told to stop; then what has been asked is still answered."""
+
+    def __init__(self, responder: Responder) -> None:
+        self._responder = responder
+        self._stopping = asyncio.Event()
+
+    async def run(self) -> None:
+        """Subscribes, waits for the stop, drains."""
+        await self._responder.start()
+        await self._stopping.wait()
+        await self._responder.stop()
+
+    def stop(self) -> None:
+        """Lets `run` end."""
+        self._stopping.set()
+
+
+def calibration_of(identity: ModelIdentity) -> Calibration | None:
+    """The model's calibration; None for a fake one, which is known by its name and not by its scores."""
+    return None if identity.name.lower().startswith(_FIXTURE) else calibration_for(identity.name)
+
+
+def main() -> None:
+    """Runs the retriever until SIGTERM. Refuses to start, or to be ready, beside another serving model."""
+    settings = RetrieverSettings()
+    embedding = EmbeddingSettings()
+    identity = model_identity(embedding)
+
+    @asynccontextmanager
+    async def compose(service: Service) -> AsyncIterator[Sequence[Component]]:
+        registered = await require_serving(service.database, identity.fingerprint, configured=identity.slug)
+
+        async def speaks_serving_model() -> None:
+            await require_serving(service.database, identity.fingerprint, configured=identity.slug)
+
+        service.ready_checks.append(speaks_serving_model)
+        service.capacity = settings.retriever_concurrency
+        encoder = await asyncio.to_thread(open_encoder, embedding)
+        retriever = Retriever(
+            Corpus(service.database, registered.model_id, registered.slug, timeout=settings.search_timeout_seconds),
+            QuestionEncoder(encoder, cache_size=settings.query_cache_size),
+            ServingModel(registered.model_id, registered.slug, calibration_of(identity)),
+            settings,
+            count_llm_tokens,
+        )
+        responder = Responder(
+            service.bus.client,
+            queue=subjects.RETRIEVAL_QUEUE,
+            handlers=request_handlers(retriever, Authenticator(service.database)),
+            concurrency=settings.retriever_concurrency,
+        )
+        try:
+            yield [RespondingComponent(responder)]
+        finally:
+            encoder.close()
+
+    run_service("retriever", settings, compose)

@@ -1,0 +1,1 @@
+"""What the retriever decides, free of I/O: fusion, routing, context, evidence and ground."""

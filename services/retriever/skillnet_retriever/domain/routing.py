@@ -1,0 +1,74 @@
+"""How a question is answered: by the whole of one small document, or by searching."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from skillnet_common.contracts.retrieval import Strategy
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeDocument:
+    """A document of the scope, as far as the router looks at it. `page_count` may be an estimate or unknown."""
+
+    document_id: UUID
+    title: str
+    page_count: int | None
+    has_full_text: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The strategy and, in a sentence, why. `document` is the one that is read whole."""
+
+    strategy: Strategy
+    reason: str
+    document: ScopeDocument | None = None
+    warning: str | None = None
+
+
+_REASONS = {
+    Strategy.SEMANTIC: "La petición pide buscar solo por significado.",
+    Strategy.KEYWORD: "La petición pide buscar solo por palabras.",
+    Strategy.HYBRID: "La petición pide buscar por significado y por palabras.",
+}
+
+
+def choose_route(
+    wanted: Strategy, documents: Sequence[ScopeDocument], *, small_pages: int, semantic_model: bool
+) -> Route:
+    """`documents` are up to two of the scope: two mean several. Without a semantic model only words are searched."""
+    only = documents[0] if len(documents) == 1 else None
+    if wanted is Strategy.FULL_TEXT or (wanted is Strategy.AUTO and only is not None):
+        route = _whole_document(wanted, only, small_pages)
+        if route is not None:
+            return route
+    if not semantic_model and wanted is not Strategy.KEYWORD:
+        return Route(
+            Strategy.KEYWORD,
+            "El modelo de embeddings es de prueba y no entiende el significado: se busca solo por palabras.",
+        )
+    if wanted in _REASONS:
+        return Route(wanted, _REASONS[wanted])
+    if wanted is Strategy.FULL_TEXT:
+        return Route(
+            Strategy.HYBRID,
+            "Se busca por significado y por palabras.",
+            warning="El texto completo solo se lee de un único documento que lo conserve; se ha buscado en él.",
+        )
+    if only is not None:
+        return Route(Strategy.HYBRID, "El documento es demasiado largo para leerlo entero: se buscan sus pasajes.")
+    return Route(Strategy.HYBRID, "Hay varios documentos: se busca por significado y por palabras.")
+
+
+def _whole_document(wanted: Strategy, only: ScopeDocument | None, small_pages: int) -> Route | None:
+    if only is None or not only.has_full_text:
+        return None
+    if wanted is Strategy.FULL_TEXT:
+        return Route(Strategy.FULL_TEXT, f"La petición pide el texto completo de «{only.title}».", only)
+    if only.page_count is not None and only.page_count <= small_pages:
+        pages = "una página" if only.page_count == 1 else f"{only.page_count} páginas"
+        return Route(Strategy.FULL_TEXT, f"El ámbito es un solo documento de {pages}: se lee entero.", only)
+    return None

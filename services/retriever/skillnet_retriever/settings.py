@@ -1,0 +1,23 @@
+"""Settings of the retriever; `EMBEDDING_*` are those of `EmbeddingSettings`."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from skillnet_common.settings import CommonSettings
+
+
+class RetrieverSettings(CommonSettings):
+    """Names of variables are the fields' in capitals."""
+
+    database_pool_size: int = Field(default=8, ge=1, le=100)
+    retriever_concurrency: int = Field(default=16, ge=1, le=256)
+    """Requests at work at a time; more wait."""
+    search_timeout_seconds: float = Field(default=5.0, gt=0, le=60)
+    """Longest time of one statement."""
+    search_candidates: int = Field(default=50, ge=10, le=500)
+    """Candidates of each leg before fusion."""
+    query_cache_size: int = Field(default=1_000, ge=1)
+    """Questions whose vectors are remembered."""
+    full_text_pages: int = Field(default=3, ge=1, le=5)
+    """A scope of one document of up to so many pages is read whole instead of searched."""

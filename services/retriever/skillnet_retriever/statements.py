@@ -1,0 +1,133 @@
+"""The search statement of a request: the named parts of retriever.sql with the conditions of its filters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from skillnet_common.contracts.retrieval import Filters
+from skillnet_common.database.queries import Queries
+
+SQL = Queries(__package__, "retriever.sql")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """SQL and its parameters in order."""
+
+    text: str
+    parameters: list[object]
+
+
+@dataclass(slots=True)
+class _Parameters:
+    values: list[object]
+
+    def add(self, value: object, cast: str) -> str:
+        self.values.append(value)
+        return f"${len(self.values)}::{cast}"
+
+
+@dataclass(slots=True)
+class _Conditions:
+    documents: list[str] = field(default_factory=list)
+    chunks: list[str] = field(default_factory=list)
+
+
+def prepare(org_id: object, timeout_ms: int, filters: Filters) -> Statement:
+    """Limits the transaction's statements and asks what the router must know."""
+    parameters = _Parameters([org_id, str(timeout_ms)])
+    conditions = _conditions(filters, parameters)
+    return Statement(_fill(SQL.prepare, document_filters=_and(conditions.documents)), parameters.values)
+
+
+def hybrid_search(
+    org_id: object, query: str, candidates: int, filters: Filters, vector: object, model_id: int
+) -> Statement:
+    """Both legs over one scope; `vector` is the question's, `model_id` the serving model's."""
+    parameters = _Parameters([org_id, query, candidates])
+    place = parameters.add(vector, "halfvec")
+    parts = [*_scope(filters, parameters), SQL.keyword_leg, SQL.semantic_leg, SQL.both_legs]
+    return _search(parts, filters, parameters, vector=place, model_id=str(int(model_id)))
+
+
+def keyword_search(org_id: object, query: str, candidates: int, filters: Filters) -> Statement:
+    """The keyword leg alone."""
+    parameters = _Parameters([org_id, query, candidates])
+    parts = [*_scope(filters, parameters), SQL.keyword_leg, SQL.keyword_only]
+    return _search(parts, filters, parameters)
+
+
+def small_documents(org_id: object, query: str, pages: int, filters: Filters) -> Statement:
+    """The scope's documents of at most `pages` pages, those that hold most of the question's terms first."""
+    parameters = _Parameters([org_id, query, pages])
+    conditions = _conditions(filters, parameters)
+    scope = _fill(SQL.scope, document_filters=_and(conditions.documents))
+    return Statement(f"{scope}\n{SQL.small_documents}", parameters.values)
+
+
+def _scope(filters: Filters, parameters: _Parameters) -> list[str]:
+    conditions = _conditions(filters, parameters)
+    scope = _fill(SQL.scope, document_filters=_and(conditions.documents))
+    if not conditions.chunks:
+        return [scope]
+    return [scope, _fill(SQL.allowed, chunk_filters=_and(conditions.chunks))]
+
+
+def _search(parts: list[str], filters: Filters, parameters: _Parameters, **places: str) -> Statement:
+    narrowed = _narrows_chunks(filters)
+    text = _fill(
+        "\n".join(parts),
+        allowed_keyword="JOIN allowed a USING (key)" if narrowed else "",
+        allowed_semantic="JOIN allowed a ON a.chunk_id = e.chunk_id" if narrowed else "",
+        **places,
+    )
+    return Statement(text, parameters.values)
+
+
+def _narrows_chunks(filters: Filters) -> bool:
+    return any(value is not None for value in (filters.section_path, filters.page_from, filters.page_to))
+
+
+def _conditions(filters: Filters, parameters: _Parameters) -> _Conditions:
+    """Conditions on documents (alias d) and on chunks (alias c); only filters that are set appear."""
+    conditions = _Conditions()
+    add = parameters.add
+    documents, chunks = conditions.documents, conditions.chunks
+    if filters.document_ids is not None:
+        documents.append(f"d.document_id = ANY ({add(filters.document_ids, 'uuid[]')})")
+    if filters.course_id is not None:
+        documents.append(
+            "EXISTS (SELECT FROM course_documents cd WHERE cd.org_id = $1 AND cd.document_id = d.document_id"
+            f" AND cd.course_id = {add(filters.course_id, 'text')})"
+        )
+    for column in ("subject_id", "entity_id", "language", "file_type"):
+        value = getattr(filters, column)
+        if value is not None:
+            documents.append(f"d.{column} = {add(value, 'text')}")
+    if filters.taxonomy_prefix is not None:
+        prefix = add(filters.taxonomy_prefix.rstrip("/"), "text")
+        documents.append(f"(d.taxonomy = {prefix} OR starts_with(d.taxonomy, {prefix} || '/'))")
+    if filters.metadata is not None:
+        documents.append(f"d.metadata @> {add(filters.metadata, 'jsonb')}")
+    if filters.updated_after is not None:
+        documents.append(f"d.updated_at >= {add(filters.updated_after, 'timestamptz')}")
+    if filters.updated_before is not None:
+        documents.append(f"d.updated_at < {add(filters.updated_before, 'timestamptz')}")
+    if filters.section_path is not None:
+        path = add(filters.section_path, "text[]")
+        chunks.append(f"c.section_path[1:cardinality({path})] = {path}")
+    if filters.page_from is not None:
+        chunks.append(f"c.page_end >= {add(filters.page_from, 'integer')}")
+    if filters.page_to is not None:
+        chunks.append(f"c.page_start <= {add(filters.page_to, 'integer')}")
+    return conditions
+
+
+def _and(conditions: list[str]) -> str:
+    return "".join(f"\n      AND {condition}" for condition in conditions)
+
+
+def _fill(text: str, **places: str) -> str:
+    for name, value in places.items():
+        text = text.replace(f"/*{name}*/", value)
+    return text
