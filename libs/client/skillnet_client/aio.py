@@ -14,10 +14,17 @@ import httpx
 from skillnet_client import requests
 from skillnet_client.errors import SkillnetApiError
 from skillnet_client.requests import ApiRequest, UploadOptions
-from skillnet_client.responses import Reply, is_repeated_delete, raise_for_problem, read_reply, unreachable
+from skillnet_client.responses import (
+    Reply,
+    is_repeated_delete,
+    raise_for_problem,
+    read_event,
+    read_reply,
+    unreachable,
+)
 from skillnet_client.retries import RetryPolicy
 from skillnet_client.settling import OnProgress, Settling
-from skillnet_common.contracts.answers import AskReply, AskRequest
+from skillnet_common.contracts.answers import AskEvent, AskReply, AskRequest
 from skillnet_common.contracts.documents import (
     DocumentDetail,
     DocumentPage,
@@ -163,6 +170,21 @@ class AsyncSkillnetClient:
     async def ask(self, request: AskRequest | str) -> AskReply:
         """An answer with its sources."""
         return await self._call(requests.ask(request), AskReply)
+
+    async def ask_streamed(self, request: AskRequest | str) -> AsyncIterator[AskEvent]:
+        """An answer as it is written. The last event, `done`, has the whole reply with its citations checked."""
+        call = requests.ask_streamed(request)
+        headers = requests.headers_of(call)
+        try:
+            async with self._http.stream(call.method, call.path, content=call.json, headers=headers) as response:
+                if not response.is_success:
+                    await response.aread()
+                raise_for_problem(response)
+                async for line in response.aiter_lines():
+                    if (event := read_event(line)) is not None:
+                        yield event
+        except httpx.TransportError as error:
+            raise unreachable(error, self._http.base_url) from error
 
     async def wait_until_settled(
         self,

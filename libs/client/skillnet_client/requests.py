@@ -153,6 +153,12 @@ def ask(request: AskRequest | str) -> ApiRequest:
     return _post("/v1/ask", body, repeatable=False)
 
 
+def ask_streamed(request: AskRequest | str) -> ApiRequest:
+    """`POST /v1/ask`, to be replied event by event."""
+    body = AskRequest(question=request) if isinstance(request, str) else request
+    return _post("/v1/ask", AskRequest(**{**dict(body), "stream": True}), repeatable=False)
+
+
 def _post(path: str, body: BaseModel, *, repeatable: bool = True) -> ApiRequest:
     return ApiRequest("POST", path, json=body.model_dump_json(exclude_unset=True), repeatable=repeatable)
 

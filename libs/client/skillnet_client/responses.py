@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from skillnet_client.errors import SkillnetApiError
 from skillnet_client.requests import ApiRequest
+from skillnet_common.contracts.answers import AskEvent
 from skillnet_common.contracts.problems import PROBLEM_MEDIA_TYPE, Problem
 from skillnet_common.errors import ErrorCode
 
@@ -34,19 +35,33 @@ def raise_for_problem(response: httpx.Response) -> None:
     if response.is_success:
         return
     if response.headers.get("content-type", "").partition(";")[0] == PROBLEM_MEDIA_TYPE:
-        problem = Problem.model_validate_json(response.content)
-        raise SkillnetApiError(
-            problem.code,
-            problem.status,
-            problem.detail,
-            request_id=problem.request_id,
-            errors=problem.errors or (),
-            details=problem.details,
-        )
+        raise error_of(Problem.model_validate_json(response.content))
     raise SkillnetApiError(
         ErrorCode.UNAVAILABLE if response.status_code >= 500 else ErrorCode.INVALID_REQUEST,
         response.status_code,
         f"{response.url} answered {response.status_code} {response.reason_phrase}.",
+    )
+
+
+def read_event(line: str) -> AskEvent | None:
+    """The event of one line of a streamed answer; None for the lines around it. Raises what an event reports."""
+    if not line.startswith("data:"):
+        return None
+    event = AskEvent.model_validate_json(line.removeprefix("data:"))
+    if event.problem is not None:
+        raise error_of(event.problem)
+    return event
+
+
+def error_of(problem: Problem) -> SkillnetApiError:
+    """The problem as an exception."""
+    return SkillnetApiError(
+        problem.code,
+        problem.status,
+        problem.detail,
+        request_id=problem.request_id,
+        errors=problem.errors or (),
+        details=problem.details,
     )
 
 

@@ -14,10 +14,17 @@ import httpx
 from skillnet_client import requests
 from skillnet_client.errors import SkillnetApiError
 from skillnet_client.requests import ApiRequest, UploadOptions
-from skillnet_client.responses import Reply, is_repeated_delete, raise_for_problem, read_reply, unreachable
+from skillnet_client.responses import (
+    Reply,
+    is_repeated_delete,
+    raise_for_problem,
+    read_event,
+    read_reply,
+    unreachable,
+)
 from skillnet_client.retries import RetryPolicy
 from skillnet_client.settling import OnProgress, Settling
-from skillnet_common.contracts.answers import AskReply, AskRequest
+from skillnet_common.contracts.answers import AskEvent, AskReply, AskRequest
 from skillnet_common.contracts.documents import (
     DocumentDetail,
     DocumentPage,
@@ -162,6 +169,21 @@ class SkillnetClient:
     def ask(self, request: AskRequest | str) -> AskReply:
         """An answer with its sources."""
         return self._call(requests.ask(request), AskReply)
+
+    def ask_streamed(self, request: AskRequest | str) -> Iterator[AskEvent]:
+        """An answer as it is written. The last event, `done`, has the whole reply with its citations checked."""
+        call = requests.ask_streamed(request)
+        headers = requests.headers_of(call)
+        try:
+            with self._http.stream(call.method, call.path, content=call.json, headers=headers) as response:
+                if not response.is_success:
+                    response.read()
+                raise_for_problem(response)
+                for line in response.iter_lines():
+                    if (event := read_event(line)) is not None:
+                        yield event
+        except httpx.TransportError as error:
+            raise unreachable(error, self._http.base_url) from error
 
     def wait_until_settled(
         self,

@@ -115,7 +115,7 @@ async def _json_of(response: httpx.Response) -> Any:
 
 async def _pieces(response: httpx.Response) -> AsyncIterator[str]:
     """The `data:` lines of a stream of chat completion chunks."""
-    async for line in response.aiter_lines():
+    async for line in _lines(response):
         if not line.startswith("data:"):
             continue
         data = line.removeprefix("data:").strip()
@@ -130,6 +130,16 @@ async def _pieces(response: httpx.Response) -> AsyncIterator[str]:
         piece = _first(chunk, "delta")
         if piece:
             yield piece
+
+
+async def _lines(response: httpx.Response) -> AsyncIterator[str]:
+    """Lines that end in a line feed; `aiter_lines` would also break them at U+2028 and its like."""
+    rest = b""
+    async for piece in response.aiter_bytes():
+        *lines, rest = (rest + piece).split(b"\n")
+        for line in lines:
+            yield line.decode("utf-8", "replace")
+    yield rest.decode("utf-8", "replace")
 
 
 def _first(body: Any, part: str) -> str:

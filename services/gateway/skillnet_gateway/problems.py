@@ -29,6 +29,8 @@ STATUS: Mapping[ErrorCode, int] = {
     ErrorCode.NEEDS_OCR: 422,
     ErrorCode.NOTHING_READABLE: 422,
     ErrorCode.TOO_MANY_PAGES: 422,
+    ErrorCode.DOCUMENT_TOO_LARGE: 422,
+    ErrorCode.TEXT_TOO_LONG: 422,
     ErrorCode.UNSAFE_ARCHIVE: 422,
     ErrorCode.PARSE_TIMEOUT: 422,
     ErrorCode.PARSE_MEMORY: 422,

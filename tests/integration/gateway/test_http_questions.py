@@ -276,6 +276,17 @@ async def test_a_streamed_answer(with_llm: httpx.AsyncClient, retriever: Retriev
     assert (done["answer"], done["citations"]) == ("El plazo es de 30 días [Fuente 1].", [1])
 
 
+async def test_a_streamed_answer_survives_line_separators_within_text(
+    with_llm: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer
+) -> None:
+    text = "Son 30 días\u2028naturales\u0085 [Fuente 1]."
+    raw = json.dumps({"choices": [{"delta": {"content": text}}]}, ensure_ascii=False)
+    llm.script = [PlainTextResponse(f"data: {raw}\n\ndata: [DONE]\n\n", media_type="text/event-stream")]
+    found = await events(with_llm)
+    assert found[1]["text"] == text
+    assert found[-1]["reply"]["citations"] == [1]
+
+
 async def test_a_streamed_answer_without_an_llm(client: httpx.AsyncClient, retriever: RetrieverDouble) -> None:
     found = await events(client)
     assert [event["kind"] for event in found] == ["ground", "delta", "done"]

@@ -66,4 +66,5 @@ async def _events(answering: Answering, grounded: Grounded, path: str) -> AsyncI
 
 
 def _written(event: AskEvent) -> str:
-    return f"event: {event.kind}\ndata: {event.model_dump_json(exclude_none=True)}\n\n"
+    # In ASCII, since many a reader takes U+2028 and its like, which documents hold, for the end of a line.
+    return f"event: {event.kind}\ndata: {event.model_dump_json(ensure_ascii=True)}\n\n"
