@@ -7,18 +7,20 @@ the top of page 1 and the first line of a page stay.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from skillnet_parser.domain.layout import Fragment, PageLayout
+from skillnet_parser.domain.layout import Fragment, PageLayout, Rect
 
 _MARGIN = 0.12  # of the page's height
 _MIN_PAGES = 4
 _MIN_SHARE = 0.5
 _MIN_PARITY_PAGES = 3
 _SAME_PLACE = 0.012  # of the page's height
-_MIN_DISTANCE = 0.8  # times the line's height
+_MIN_DISTANCE = 0.4  # to the text, times the line's height
+_MIN_DISTANCE_FEW = 0.8  # on two or three pages, where repetition says little
+_MAX_NUMBERS = 4
 _MIN_NEIGHBOURS = 4  # pages in a row under one chapter's running title
 _NUMBER = re.compile(r"\d+")
 _ROMAN = re.compile(r"(?<![^\W_])[ivxlc]+(?![^\W_])", re.IGNORECASE)
@@ -70,24 +72,22 @@ def _find_repeated(pages: Sequence[PageLayout]) -> set[_Place]:
     for group in groups.values():
         for cluster in _cluster_by_height(group):
             numbers = {candidate[0] for candidate in cluster}
-            if few and not (len(numbers) == len(pages) and all(_is_set_apart(pages, *item[:2]) for item in cluster)):
-                continue
-            if few or _repeats(numbers, len(pages)):
+            repeats = len(numbers) == len(pages) if few else _repeats(numbers, len(pages))
+            if repeats and _is_constant(cluster):
                 repeated |= {(candidate[0], candidate[1]) for candidate in cluster}
-    return _keep_whole_rows(pages, repeated)
+    return _keep_rows_of_text(pages, repeated, _MIN_DISTANCE_FEW if few else _MIN_DISTANCE)
 
 
-def _is_set_apart(pages: Sequence[PageLayout], number: int, index: int) -> bool:
-    """On two or three pages repetition says little: the row must be the page's first or last, with more than
-    a line's distance to the text."""
-    page = pages[number - 1]
-    fragment = page.fragments[index]
-    others = [other.rect for other in page.fragments if not _share_row(fragment, other)]
-    others += [table.rect for table in page.tables]
-    distance = _MIN_DISTANCE * fragment.rect.height
-    if fragment.rect.middle < page.height / 2:
-        return all(other.y0 - fragment.rect.y1 >= distance for other in others)
-    return all(fragment.rect.y0 - other.y1 >= distance for other in others if other.y0 <= page.height)
+def _is_constant(cluster: Sequence[_Candidate]) -> bool:
+    """Whether the lines are the same but for a number that counts the pages: `Tema 1`, `Tema 2` at the head
+    of pages are titles."""
+    texts = {"".join(fragment.text.split()) for _, _, _, fragment in cluster}
+    if len(texts) == 1:
+        return True
+    offsets: Counter[int] = Counter()
+    for number, _, _, fragment in cluster:
+        offsets.update({int(found) - number for found in _NUMBER.findall(fragment.text)[:_MAX_NUMBERS]})
+    return bool(offsets) and max(offsets.values()) >= _MIN_SHARE * len(cluster)
 
 
 def _mask(text: str) -> str:
@@ -119,23 +119,41 @@ def _repeats(numbers: set[int], page_count: int) -> bool:
     )
 
 
-def _keep_whole_rows(pages: Sequence[PageLayout], repeated: set[_Place]) -> set[_Place]:
-    """A row goes whole or stays whole: a list number repeated beside text that changes is text."""
-    kept: set[_Place] = set()
+def _keep_rows_of_text(pages: Sequence[PageLayout], repeated: set[_Place], distance: float) -> set[_Place]:
+    """A row goes whole or stays whole: a list number repeated beside text that changes is text. And it goes
+    only where it stands apart from the text, by `distance` times its height."""
+    running: set[_Place] = set()
     for page in pages:
-        indices = [index for index in range(len(page.fragments)) if (page.number, index) in repeated]
         others = [
-            fragment for index, fragment in enumerate(page.fragments) if (page.number, index) not in repeated
+            fragment.rect
+            for index, fragment in enumerate(page.fragments)
+            if (page.number, index) not in repeated and fragment.rect.y0 <= page.height
         ]
-        for index in indices:
-            if not any(_share_row(page.fragments[index], other) for other in others):
-                kept.add((page.number, index))
-    return kept
+        others += [table.rect for table in page.tables]
+        for index, fragment in enumerate(page.fragments):
+            if (page.number, index) in repeated and _stands_apart(fragment.rect, others, page.height, distance):
+                running.add((page.number, index))
+    return running
 
 
-def _share_row(one: Fragment, other: Fragment) -> bool:
-    shared = min(one.rect.y1, other.rect.y1) - max(one.rect.y0, other.rect.y0)
-    return shared > 0.5 * min(one.rect.height, other.rect.height)
+def _stands_apart(rect: Rect, others: Sequence[Rect], page_height: float, distance: float) -> bool:
+    """Whether no text is beside it, nor close to it on the side of the page's middle."""
+    for other in others:
+        if _share_rows(rect, other):
+            return False
+        gap = other.y0 - rect.y1 if rect.middle < page_height / 2 else rect.y0 - other.y1
+        if 0 <= gap + rect.height and gap < distance * rect.height and _overlap(rect, other):
+            return False
+    return True
+
+
+def _overlap(one: Rect, other: Rect) -> bool:
+    return one.x0 < other.x1 and other.x0 < one.x1
+
+
+def _share_rows(one: Rect, other: Rect) -> bool:
+    shared = min(one.y1, other.y1) - max(one.y0, other.y0)
+    return shared > 0.5 * min(one.height, other.height)
 
 
 def _find_page_numbers(pages: Sequence[PageLayout]) -> set[_Place]:
@@ -160,7 +178,7 @@ def _stands_alone(page: PageLayout, index: int) -> bool:
     """Whether nothing else stands on the row, and nothing further out on the page."""
     fragment = page.fragments[index]
     others = [other for at, other in enumerate(page.fragments) if at != index]
-    if any(_share_row(fragment, other) for other in others):
+    if any(_share_rows(fragment.rect, other.rect) for other in others):
         return False
     if fragment.rect.middle < page.height / 2:
         return not any(other.rect.middle < fragment.rect.middle for other in others)
