@@ -56,7 +56,11 @@ _SETTINGS: Mapping[str, str] = {
     "log_line_prefix": "%m [%p] ",
     "log_checkpoints": "off",
 }
-_FAST_SETTINGS: Mapping[str, str] = {"fsync": "off", "full_page_writes": "off"}
+_FAST_SETTINGS: Mapping[str, str] = {
+    "fsync": "off",
+    "full_page_writes": "off",
+    "dynamic_shared_memory_type": "mmap",  # in the data folder, with which it goes, even after a kill -9
+}
 
 _SHARED_MEMORY_IN_USE = "pre-existing shared memory block"
 _SHARED_MEMORY_SECONDS = 15.0

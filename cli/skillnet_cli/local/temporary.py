@@ -6,15 +6,17 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from skillnet_cli.local.accounts import remove_tree, running_as_root, temporary_parent, unprivileged_account
+from skillnet_cli.local.folder_lock import FolderLock, is_locked
 from skillnet_cli.local.nats import EmbeddedNats
 from skillnet_cli.local.postgres import EmbeddedPostgres
 from skillnet_common.messaging.users import NatsUser
 
 _MEMORY = Path("/dev/shm")  # noqa: S108
+_IN_USE = ".in-use.lock"
 _MEMORY_BYTES = 4 * 1024**3
 
 
@@ -29,10 +31,22 @@ def temporary_folder(name: str = "skillnet", *, in_memory: bool = False) -> Iter
     folder = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=parent))
     if account is not None:
         folder.chmod(0o711)
+    lock = FolderLock(folder, _IN_USE, "A test")
+    lock.acquire()
+    _remove_abandoned(parent)
     try:
         yield folder
     finally:
         remove_tree(folder)
+        lock.release()
+
+
+def _remove_abandoned(parent: Path) -> None:
+    """Remove the folders of processes that were killed: in memory nothing else would before the next reboot."""
+    for marker in parent.glob(f"*/{_IN_USE}"):
+        with suppress(FileNotFoundError):  # another process may be removing it too
+            if marker.stat().st_uid == os.geteuid() and not is_locked(marker.parent, _IN_USE):
+                shutil.rmtree(marker.parent)
 
 
 def _has_room_in_memory() -> bool:

@@ -220,6 +220,17 @@ def test_kill_ends_it_at_once_and_delete_leaves_nothing(server: EmbeddedPostgres
     assert not server.folder.exists()
 
 
+def test_kill_ends_a_start_under_way(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(EmbeddedPostgres, "_is_ready", lambda _: False)
+    server = EmbeddedPostgres(folder / "slow", fast=True)
+    with ThreadPoolExecutor() as pool:
+        start = pool.submit(server.start)
+        _wait_until(lambda: server.alive)
+        server.kill()
+        with pytest.raises(SkillnetError, match="ended at its start"):
+            start.result(timeout=10)
+
+
 ORDINARY_USER_SCRIPT = """
 import asyncio, os, sys, tempfile
 from pathlib import Path

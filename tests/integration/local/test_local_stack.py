@@ -30,6 +30,8 @@ from skillnet_common.database.migrations import migration_files
 from skillnet_common.errors import ErrorCode, SkillnetError
 from skillnet_common.messaging import subjects
 
+RunScript = Callable[..., subprocess.CompletedProcess[str]]
+
 DUMMY = Path(__file__).with_name("dummy_service.py")
 ENVIRONMENT = {"PATH": os.environ["PATH"], "DATABASE_ADMIN_URL": ""}
 
@@ -246,6 +248,22 @@ async def announce(running):
 asyncio.run(stack.serve(announce))
 print("served", flush=True)
 """
+
+
+def test_an_ordinary_user_can_run_it(run_as_ordinary_user: RunScript) -> None:
+    script = (
+        "import os, pathlib, signal, sys, tempfile\n"
+        "place = tempfile.TemporaryDirectory(prefix='ñ ')\n"
+        "sys.argv[1] = place.name\n"
+        f"{SERVE.replace('print(running.address, flush=True)', 'os.kill(os.getpid(), signal.SIGTERM)')}\n"
+        "print(os.geteuid(), sorted(path.name for path in pathlib.Path(place.name, 'datos').iterdir()))\n"
+    )
+    done = run_as_ordinary_user(script, "", str(DUMMY), "0")
+    assert done.returncode == 0, done.stderr
+    served, facts = done.stdout.splitlines()
+    assert served == "served"
+    assert not facts.startswith("0 ")
+    assert "'postgres'" in facts
 
 
 def serve(folder: Path, drain_seconds: float) -> subprocess.Popen[str]:

@@ -27,6 +27,7 @@ from skillnet_cli.local.state import (
     state_path,
     write_state,
 )
+from skillnet_cli.local.temporary import temporary_folder
 from skillnet_common.errors import ErrorCode, SkillnetError
 
 ADDRESS = "http://127.0.0.1:20000"
@@ -107,6 +108,26 @@ def test_a_lock_has_one_owner_until_it_is_released(folder: Path) -> None:
     second.acquire()
     assert second.held
     second.release()
+
+
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_the_temporary_folder_of_a_killed_process_is_removed_by_the_next(in_memory: bool) -> None:
+    script = (
+        "import sys; from skillnet_cli.local.temporary import temporary_folder\n"
+        f"with temporary_folder('abandoned', in_memory={in_memory}) as folder:\n"
+        "    print(folder, flush=True); sys.stdin.read()\n"
+    )
+    command = [sys.executable, "-c", script]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as owner:
+        assert owner.stdout is not None
+        abandoned = Path(owner.stdout.readline().strip())
+        with temporary_folder(in_memory=in_memory):
+            assert abandoned.exists()
+        owner.kill()
+    with temporary_folder(in_memory=in_memory) as folder:
+        assert folder.exists()
+        assert not abandoned.exists()
+    assert not folder.exists()
 
 
 def test_the_data_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
