@@ -19,7 +19,7 @@ from skillnet_common.database import Database
 from skillnet_common.errors import ErrorCode, PassingFault, RequestError
 from skillnet_common.messaging import subjects
 
-from .conftest import RunGateway
+from .conftest import RunGateway, RunningGateway
 from .doubles import LlmServer, RetrieverDouble, ground_reply, llm_server, retriever_double
 
 QUESTION = "¿Cuál es el plazo de devolución?"
@@ -39,25 +39,42 @@ def retriever(shared_retriever: RetrieverDouble) -> RetrieverDouble:
     return shared_retriever
 
 
+@pytest.fixture(scope="module")
+async def llm_and_gateway(
+    run_gateway: RunGateway, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[tuple[LlmServer, RunningGateway]]:
+    async with (
+        llm_server() as server,
+        run_gateway(
+            tmp_path_factory.mktemp("objects"),
+            llm_api_base=server.url,
+            llm_api_key="secreto",
+            llm_model="modelo-1",
+            llm_timeout_seconds=10,
+        ) as running,
+    ):
+        yield server, running
+
+
 @pytest.fixture
-async def llm() -> AsyncIterator[LlmServer]:
-    async with llm_server() as server:
-        yield server
+def llm(llm_and_gateway: tuple[LlmServer, RunningGateway]) -> LlmServer:
+    server = llm_and_gateway[0]
+    server.script, server.requests, server.keys, server.delay = [], [], [], 0
+    return server
+
+
+@pytest.fixture
+async def consent(database: Database, org: UUID) -> None:
+    async with database.tenant(org) as connection:
+        await connection.execute("""UPDATE organizations SET settings = '{"llm_consent": true}'""")
 
 
 @pytest.fixture
 async def with_llm(
-    run_gateway: RunGateway, tmp_path: Path, llm: LlmServer, api_key: str, database: Database, org: UUID
+    llm_and_gateway: tuple[LlmServer, RunningGateway], llm: LlmServer, api_key: str, consent: None
 ) -> AsyncIterator[httpx.AsyncClient]:
     """A client of a gateway with an LLM, of an organisation that has consented."""
-    async with database.tenant(org) as connection:
-        await connection.execute("""UPDATE organizations SET settings = '{"llm_consent": true}'""")
-    async with (
-        run_gateway(
-            tmp_path, llm_api_base=llm.url, llm_api_key="secreto", llm_model="modelo-1", llm_timeout_seconds=2
-        ) as running,
-        running.client(api_key) as http,
-    ):
+    async with llm_and_gateway[1].client(api_key) as http:
         yield http
 
 
@@ -246,18 +263,20 @@ async def test_a_failure_of_the_llm_falls_back_to_the_documents_sentences(
     assert llm.script == []
 
 
-async def test_a_slow_llm_falls_back(with_llm: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer) -> None:
-    llm.delay, llm.script = 3, ["tarde"]
-    assert (await ask(with_llm))["answered_by"] == "extractive"
-
-
-async def test_an_unreachable_llm_falls_back(
-    run_gateway: RunGateway, tmp_path: Path, retriever: RetrieverDouble, api_key: str, database: Database, org: UUID
+@pytest.mark.parametrize("reason", ["slow", "unreachable"])
+async def test_an_llm_that_does_not_answer_falls_back(
+    run_gateway: RunGateway,
+    tmp_path: Path,
+    retriever: RetrieverDouble,
+    llm: LlmServer,
+    api_key: str,
+    consent: None,
+    reason: str,
 ) -> None:
-    async with database.tenant(org) as connection:
-        await connection.execute("""UPDATE organizations SET settings = '{"llm_consent": true}'""")
+    llm.delay, llm.script = 1, ["tarde"]
+    base = llm.url if reason == "slow" else "http://127.0.0.1:1/v1"
     async with (
-        run_gateway(tmp_path, llm_api_base="http://127.0.0.1:1/v1", llm_model="m") as running,
+        run_gateway(tmp_path, llm_api_base=base, llm_model="m", llm_timeout_seconds=0.3) as running,
         running.client(api_key) as http,
     ):
         assert (await ask(http))["answered_by"] == "extractive"
