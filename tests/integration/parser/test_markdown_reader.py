@@ -1,0 +1,89 @@
+"""Markdown by a parser of Markdown, not by expressions: fences, front matter, tables, nested lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from skillnet_common.documents import BlockKind, ParsedDocument
+
+Parse = Callable[..., ParsedDocument]
+Outline = Callable[[ParsedDocument], list[tuple[int, str]]]
+BlocksOf = Callable[[ParsedDocument, BlockKind], list[str]]
+
+
+def test_headings_make_sections_and_code_does_not(parse: Parse, headings: Outline, blocks_of: BlocksOf) -> None:
+    source = "Antes.\n\n# Guía #\n\nTexto.\n\n```sh\n# comentario\n  sangrado\n```\n\nUso\n---\n\nFin.\n"
+    document = parse(source.encode(), "guia.md")
+    assert headings(document) == [(1, "Guía"), (2, "Uso")]
+    assert blocks_of(document, BlockKind.CODE) == ["# comentario\n  sangrado"]
+    assert document.text.startswith("Antes.\n\nGuía")
+    assert document.sections[0].end == len("Antes.")
+    assert document.title == "Guía"
+
+
+def test_front_matter_gives_the_title_and_stays_out(parse: Parse) -> None:
+    document = parse(b'---\ntitle: "Decreto 25/2018"\nestado: vigente\n---\n\n# Otro\n\nTexto.\n', "a.md")
+    assert document.title == "Decreto 25/2018"
+    assert "estado" not in document.text
+
+
+@pytest.mark.parametrize("source", ["---\n\nTexto tras una raya.\n", "---\nsin cierre\n"])
+def test_a_rule_at_the_top_is_no_front_matter(parse: Parse, source: str) -> None:
+    assert source.strip("-\n ").split("\n")[0] in parse(source.encode(), "a.md").text
+
+
+def test_tables_keep_their_cells(parse: Parse, blocks_of: BlocksOf) -> None:
+    source = "| Código | Precio |\n|---|---:|\n| `PAN-001` | **0,95 €** |\n| a \\| b | |\n"
+    assert blocks_of(parse(source.encode(), "a.md"), BlockKind.TABLE) == [
+        "| Código | Precio |\n| --- | --- |\n| PAN-001 | 0,95 € |\n| a \\| b |  |"
+    ]
+
+
+def test_lists_keep_markers_and_depth(parse: Parse, blocks_of: BlocksOf) -> None:
+    source = "3. Tres\n4. Cuatro\n   - dentro\n     sigue\n\nFin\n"
+    document = parse(source.encode(), "a.md")
+    assert blocks_of(document, BlockKind.LIST) == ["3. Tres\n4. Cuatro\n  - dentro sigue"]
+
+
+def test_a_code_block_in_a_list_stands_by_itself(parse: Parse) -> None:
+    document = parse(b"- uno\n\n  ```\n  x = 1\n  ```\n- dos\n", "a.md")
+    assert [(block.kind.value, document.text[block.start : block.end]) for block in document.blocks] == [
+        ("list", "- uno"),
+        ("code", "x = 1"),
+        ("list", "- dos"),
+    ]
+
+
+def test_inline_markup_disappears_and_its_text_stays(parse: Parse) -> None:
+    source = "Ver [la guía](https://x.example), ![plano](p.png), *ya* y `cmd -v`.<br>Línea<b>!</b> &aacute; 5 * 3\n"
+    assert parse(source.encode(), "a.md").text == "Ver la guía, plano, ya y cmd -v.\nLínea! á 5 * 3"
+
+
+def test_html_blocks_give_their_text_and_headings(parse: Parse, headings: Outline) -> None:
+    source = (
+        "<div>\n<h2>Aviso</h2>\n<p>Cerrado &amp; vacío</p>\n<script>alert(1)</script>\n<!-- nota -->\n</div>\n\nFin\n"
+    )
+    document = parse(source.encode(), "a.md")
+    assert headings(document) == [(2, "Aviso")]
+    assert document.text == "Aviso\n\nCerrado & vacío\n\nFin"
+
+
+def test_comments_and_attributes_of_headings_go(parse: Parse, headings: Outline) -> None:
+    source = "## Uso {/*usage*/}\n\ntexto\n\n## Alta {#alta}\n\ntexto\n"
+    assert headings(parse(source.encode(), "a.mdx")) == [(2, "Uso"), (2, "Alta")]
+
+
+def test_quoted_headings_do_not_divide_the_document(parse: Parse, headings: Outline) -> None:
+    document = parse("# Ley\n\n> ## Citado\n>\n> texto citado\n\n## Propio\n".encode(), "a.md")
+    assert headings(document) == [(1, "Ley"), (2, "Propio")]
+    assert "Citado\n\ntexto citado" in document.text
+
+
+def test_equal_paths_have_ids_of_their_own_that_do_not_change(parse: Parse) -> None:
+    first = parse("# A\n\n## B\n\nuno\n\n## B\n\ndos\n".encode(), "a.md")
+    second = parse("# A\n\n## B\n\nuno, corregido\n\n## B\n\ndos\n\n## C\n\ntres\n".encode(), "a.md")
+    ids = [section.section_id for section in first.sections]
+    assert len(set(ids)) == 4
+    assert [section.section_id for section in second.sections][:4] == ids

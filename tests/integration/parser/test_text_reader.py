@@ -1,0 +1,105 @@
+"""Plain text: encodings, paragraphs and headings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from skillnet_common.documents import BlockKind, ParsedDocument
+from skillnet_common.errors import ErrorCode, PermanentFault
+
+Parse = Callable[..., ParsedDocument]
+Outline = Callable[[ParsedDocument], list[tuple[int, str]]]
+BlocksOf = Callable[[ParsedDocument, BlockKind], list[str]]
+
+SENTENCE = "El ñandú come índices y canción tras canción llega el señor Ibáñez con su pingüino."
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+def test_unicode_is_read_without_a_warning(parse: Parse, encoding: str) -> None:
+    document = parse(SENTENCE.encode(encoding), "a.txt")
+    assert (document.text, document.warnings) == (SENTENCE, ())
+
+
+def test_windows_1252_is_read_with_a_warning(parse: Parse) -> None:
+    document = parse(f"{SENTENCE} – 5 €".encode("cp1252"), "a.txt")
+    assert document.text == f"{SENTENCE} – 5 €"
+    assert "Windows-1252" in document.warnings[0]
+
+
+def test_utf8_with_one_broken_character_stays_utf8(parse: Parse) -> None:
+    document = parse(SENTENCE.encode() * 3 + b" \xff fin", "a.txt")
+    assert "pingüino" in document.text
+    assert document.warnings == ("The file is UTF-8 with 1 damaged characters.",)
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        ("Привет, как дела? Это текст.".encode("cp866"), ErrorCode.UNSUPPORTED_TYPE),
+        (bytes(range(256)) * 8, ErrorCode.UNSUPPORTED_TYPE),
+        (b"\xff\xfea", ErrorCode.CORRUPT_FILE),
+        (b"", ErrorCode.EMPTY_FILE),
+        (b" \n\t\n", ErrorCode.NOTHING_READABLE),
+    ],
+)
+def test_what_is_no_text_says_so(parse: Parse, data: bytes, code: ErrorCode) -> None:
+    with pytest.raises(PermanentFault) as caught:
+        parse(data, "a.txt")
+    assert caught.value.code is code
+
+
+def test_headings_by_label_capitals_and_underline(parse: Parse, headings: Outline) -> None:
+    source = (
+        "AVISO A TODO EL PERSONAL\n\nTexto corriente.\n\n1. Antes del corte\n\nMás texto.\n\n"
+        "Contactos\n=========\n\nTeléfonos.\n\nES UNA FRASE ENTERA EN MAYÚSCULAS.\n"
+    )
+    document = parse(source.encode(), "aviso.txt")
+    assert headings(document) == [
+        (1, "AVISO A TODO EL PERSONAL"),
+        (2, "1. Antes del corte"),
+        (1, "Contactos"),
+    ]
+    assert document.title == "AVISO A TODO EL PERSONAL"
+
+
+def test_wrapped_lines_are_joined_and_verse_is_not(parse: Parse) -> None:
+    wrapped = (
+        "La persona encargada revisa cada mañana la lista de pedidos y comprueba\n"
+        "que las cantidades coinciden con el albarán del obrador antes de abrir\n"
+        "la tienda.\n\nAna\nBerta\nCarla\n"
+    )
+    document = parse(wrapped.encode(), "a.txt")
+    assert document.text == (
+        "La persona encargada revisa cada mañana la lista de pedidos y comprueba "
+        "que las cantidades coinciden con el albarán del obrador antes de abrir "
+        "la tienda.\n\nAna\nBerta\nCarla"
+    )
+
+
+def test_items_of_a_list_stay_on_their_lines(parse: Parse, blocks_of: BlocksOf) -> None:
+    document = parse(b"Hay que traer:\n\n- el tique\n- el producto\n  sin abrir\n", "a.txt")
+    assert blocks_of(document, BlockKind.LIST) == ["- el tique\n- el producto sin abrir"]
+
+
+def test_pages_are_estimated_by_words(parse: Parse) -> None:
+    document = parse(b"palabra " * 701, "a.txt")
+    assert (document.page_count, document.page_count_estimated) == (3, True)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("pt", "Os pães devem chegar à loja antes das sete horas e não podem ficar na rua sem vigilância. "),
+        ("en", "The bread has to arrive at the shop before seven and must not be left on the street alone. "),
+        ("es", "El pan tiene que llegar a la tienda antes de las siete y no puede quedarse en la calle. "),
+        ("ca", "El pa ha d'arribar a la botiga abans de les set i no es pot quedar al carrer sense vigilància. "),
+    ],
+)
+def test_the_language_of_longer_texts_is_told(parse: Parse, language: str, text: str) -> None:
+    assert parse((text * 4).encode(), "a.txt").language == language
+
+
+def test_short_texts_are_taken_for_spanish(parse: Parse) -> None:
+    assert parse(b"ISO 9001", "a.txt").language == "es"
