@@ -25,9 +25,7 @@ def model_identity(settings: EmbeddingSettings) -> ModelIdentity:
 
 def open_tokenizer(settings: EmbeddingSettings) -> Tokenizer:
     """The tokenizer alone: quick, and without onnxruntime."""
-    if settings.model_path is not None:
-        return open_tokenizer_file(settings.model_path / read_manifest(settings.model_path).tokenizer_file)
-    folder = ModelStore().prepare_tokenizer(_required_carried(settings))
+    folder = settings.model_path or ModelStore().prepare_tokenizer(_required_carried(settings))
     return open_tokenizer_file(folder / read_manifest(folder).tokenizer_file)
 
 
@@ -44,11 +42,16 @@ def open_encoder(settings: EmbeddingSettings, progress: Progress | None = None) 
 
 
 def prepare_model(settings: EmbeddingSettings, progress: Progress | None = None) -> Path:
-    """The folder of the local model, its files checked; the carried model is built where it is not in the cache."""
+    """The folder of what the settings need on this machine, its files checked; built where it is not in the cache.
+
+    With the API provider that is the tokenizer alone.
+    """
     if settings.model_path is not None:
         require_intact(settings.model_path, read_manifest(settings.model_path))
         return settings.model_path
     carried = _required_carried(settings)
+    if settings.provider is Provider.API:
+        return ModelStore().prepare_tokenizer(carried)
     return ModelStore().prepare(carried, settings.precision, settings.table_precision, progress)
 
 

@@ -2,7 +2,7 @@
 
 A text alone needs no padding and always gets the same vector. One session serves all threads; it works in the
 thread that calls it, and onnxruntime releases the interpreter's lock meanwhile. On two cores this was the fastest
-way at chunk length, 1.2 to 1.5 times that of batches of 8 (docs/adr).
+way at chunk length, 1.2 to 1.5 times that of batches of 8.
 """
 
 from __future__ import annotations

