@@ -16,6 +16,7 @@ from obstore.store import ObjectStore, from_url
 from skillnet_common.errors import ErrorCode, PassingFault, PermanentFault, RequestError
 
 _PART = 5 * 1024 * 1024
+_READ_PIECE = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,5 +111,5 @@ class Originals:
 
 
 async def _bytes_of(result: obstore.GetResult) -> AsyncIterator[bytes]:
-    async for piece in result.stream():
+    async for piece in result.stream(min_chunk_size=_READ_PIECE):
         yield bytes(piece)

@@ -238,3 +238,9 @@ async def test_health_metrics_and_page_need_no_key(gateway: RunningGateway) -> N
         assert "default-src 'none'" in page.headers["content-security-policy"]
         assert "http://" not in page.text
         assert "https://" not in page.text
+
+
+async def test_a_replys_head_and_body_do_not_wait_for_each_other(client: httpx.AsyncClient) -> None:
+    """Nagle's algorithm and delayed acknowledgements would add 40 ms to every reply on a kept connection."""
+    seconds = [(await client.get("/v1/me")).elapsed.total_seconds() for _ in range(40)]
+    assert min(seconds[20:]) < 0.035
