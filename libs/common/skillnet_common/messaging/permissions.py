@@ -43,6 +43,7 @@ def service_users() -> list[NatsUser]:
                 "retrieval.v1.>",
                 f"$JS.API.STREAM.INFO.{events}",
                 "$JS.API.STREAM.NAMES",
+                f"$JS.API.CONSUMER.CREATE.{events}",  # of one without a name
                 f"$JS.API.CONSUMER.CREATE.{events}.>",
                 f"$JS.API.CONSUMER.DURABLE.CREATE.{events}.>",
                 f"$JS.API.CONSUMER.INFO.{events}.*",
