@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
 from uuid import UUID
 
 import asyncpg
@@ -72,7 +71,7 @@ class Snapshot:
         if row is None:
             raise AssertionError("a search statement gives one row")
         return Pool(
-            candidates=tuple(Candidate(*_with_bits(fields)) for fields in row["candidates"]),
+            candidates=tuple(Candidate(*fields) for fields in row["candidates"]),
             terms=tuple(QueryTerm(*fields) for fields in row["terms"]),
         )
 
@@ -109,12 +108,6 @@ class Corpus:
                 yield Snapshot(connection, principal.org_id, filters, documents)
         except asyncpg.QueryCanceledError as error:
             raise PassingFault(ErrorCode.TIMEOUT, "La búsqueda ha tardado demasiado. Prueba a acotarla.") from error
-
-
-def _with_bits(fields: Sequence[Any]) -> tuple[Any, ...]:
-    """A candidate's fields; one that no term matches has no bits set."""
-    *scores, matched, semantic_rank, keyword_rank = fields
-    return (*scores, matched or 0, semantic_rank, keyword_rank)
 
 
 def _chunk_text(row: asyncpg.Record) -> ChunkText:

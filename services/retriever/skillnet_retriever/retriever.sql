@@ -33,7 +33,8 @@ WITH scope AS MATERIALIZED (
 )
 
 -- name: keyword_leg
--- BM25 (Robertson and Zaragoza 2009; k1 = 1.2, b = 0.75) with document frequencies counted over the scope's documents.
+-- BM25 (Robertson and Zaragoza 2009; k1 = 1.2, b = 0.75, without the constant factor k1 + 1, as in Lucene, so that
+-- no term gives more than its idf) with document frequencies counted over the scope's documents.
 -- A term's forms count once: where a version has several of them, a chunk takes the most frequent.
 , size AS MATERIALIZED (
     SELECT coalesce(sum(expected_chunks), 0)::float8 AS chunks,
@@ -68,10 +69,10 @@ WITH scope AS MATERIALIZED (
     WHERE m.known IS NOT NULL OR NOT t.optional
 ), ranked AS MATERIALIZED (
     SELECT place | (entry >> 32) AS key,
-           sum(gain * ((entry >> 16) & 65535)
+           sum(idf * ((entry >> 16) & 65535)
                / (((entry >> 16) & 65535) + 0.3::float8 + slope * (entry & 65535))) AS bm25,
            bit_or(bit) AS matched
-    FROM (SELECT m.place, unnest(m.entries) AS entry, 2.2 * w.idf AS gain, 0.9 / z.mean_words AS slope,
+    FROM (SELECT m.place, unnest(m.entries) AS entry, w.idf, 0.9 / z.mean_words AS slope,
                  CASE WHEN w.term_no < 63 THEN 1::bigint << w.term_no ELSE 0 END AS bit
           FROM merged m JOIN weights w USING (term_no) CROSS JOIN size z) e
     GROUP BY place | (entry >> 32)
@@ -93,28 +94,32 @@ WITH scope AS MATERIALIZED (
 )
 
 -- name: both_legs
--- Candidates of either leg, each with the scores of both.
-, candidates AS (
-    SELECT c.chunk_id, c.document_id, c.version, c.chunk_index, k.key, NULL::bigint AS semantic_rank,
+-- Candidates of either leg, each with the scores of both, and whether its document is in the question's language.
+, asked AS MATERIALIZED (
+    SELECT min(config::oid)::regconfig AS config FROM terms
+), candidates AS (
+    SELECT c.chunk_id, c.document_id, c.version, c.chunk_index, k.key, s.language, NULL::bigint AS semantic_rank,
            k.rank AS keyword_rank
     FROM keyword k
     JOIN scope s ON s.place = (k.key >> 32) << 32
     JOIN document_chunks c ON c.org_id = $1 AND c.document_id = s.document_id AND c.version = s.version
                           AND c.chunk_index = (k.key & 4294967295)::integer
     UNION ALL
-    SELECT c.chunk_id, c.document_id, c.version, c.chunk_index, s.place | c.chunk_index, n.rank, NULL
+    SELECT c.chunk_id, c.document_id, c.version, c.chunk_index, s.place | c.chunk_index, s.language, n.rank, NULL
     FROM semantic n
     JOIN document_chunks c ON c.org_id = $1 AND c.chunk_id = n.chunk_id
     JOIN scope s ON s.document_id = c.document_id
 ), pool AS (
-    SELECT chunk_id, document_id, version, chunk_index, key, min(semantic_rank) AS semantic_rank,
+    SELECT chunk_id, document_id, version, chunk_index, key, language, min(semantic_rank) AS semantic_rank,
            min(keyword_rank) AS keyword_rank
-    FROM candidates GROUP BY chunk_id, document_id, version, chunk_index, key
+    FROM candidates GROUP BY chunk_id, document_id, version, chunk_index, key, language
 )
 SELECT ARRAY(SELECT ROW(term_no, term, idf, known) FROM weights ORDER BY term_no) AS terms,
        ARRAY(SELECT ROW(p.chunk_id, p.document_id, p.version, p.chunk_index, -(e.embedding <#> /*vector*/), r.bm25,
-                        r.matched, p.semantic_rank, p.keyword_rank)
+                        coalesce(r.matched, 0), p.semantic_rank, p.keyword_rank,
+                        coalesce(text_search_config(p.language) = a.config, true))
              FROM pool p
+             CROSS JOIN asked a
              LEFT JOIN ranked r USING (key)
              LEFT JOIN chunk_embeddings e
                     ON e.org_id = $1 AND e.model_id = /*model_id*/ AND e.chunk_id = p.chunk_id) AS candidates
@@ -122,7 +127,7 @@ SELECT ARRAY(SELECT ROW(term_no, term, idf, known) FROM weights ORDER BY term_no
 -- name: keyword_only
 SELECT ARRAY(SELECT ROW(term_no, term, idf, known) FROM weights ORDER BY term_no) AS terms,
        ARRAY(SELECT ROW(c.chunk_id, c.document_id, c.version, c.chunk_index, NULL::float8, r.bm25, r.matched,
-                        NULL::bigint, k.rank)
+                        NULL::bigint, k.rank, true)
              FROM keyword k
              JOIN ranked r USING (key)
              JOIN scope s ON s.place = (k.key >> 32) << 32

@@ -186,7 +186,7 @@ class Evidence(Message):
     similarity_margin: float | None = None
     """Best cosine minus the median of the pool's."""
     term_coverage: float | None = None
-    """Share of the query's idf that the best passages cover, 0 to 1."""
+    """Share of the query's idf that the best of the first passages covers, 0 to 1."""
     missing_terms: list[str] = Field(default_factory=list)
     semantic_model: bool = True
 

@@ -26,7 +26,7 @@ class Candidate:
     """A chunk that a leg found. Scores of both legs; ranks count from 1 and are None where the leg left it out.
 
     `cosine` is None without a semantic leg, `bm25` where no term matches; bit n of `matched` stands for the term
-    with number n.
+    with number n. `same_language`: the document's language is the question's, as far as both are known.
     """
 
     chunk_id: UUID
@@ -38,6 +38,7 @@ class Candidate:
     matched: int
     semantic_rank: int | None
     keyword_rank: int | None
+    same_language: bool = True
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Pool:
         return sum(term.idf for term in self.terms)
 
     def coverage(self, candidate: Candidate) -> float:
-        """BM25 divided by the summed idf of all terms; above 1 where terms are frequent in the chunk."""
+        """BM25 divided by the summed idf of all terms, 0 to 1."""
         return (candidate.bm25 or 0.0) / self.total_idf if self.total_idf > 0 else 0.0
 
     def covered_share(self, matched: int) -> float:

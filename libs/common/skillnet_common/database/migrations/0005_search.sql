@@ -146,44 +146,48 @@ LANGUAGE sql AS $$
 $$;
 
 -- What a question looks for. `term_no` numbers its terms; the lexemes of one term are forms of the same word (with
--- and without accents, in the languages of the scope) and count once. The question's own language is the one that
--- knows most of its words as stop words; the first of `configs` where none does. An `optional` term counts only
--- where the corpus knows it.
+-- and without accents, in the languages of the scope: `configs`) and count once. The question's own language, `config`,
+-- is the one that knows most of its words as stop words: Spanish, English or one of `configs`, whose first it is where
+-- none does. An `optional` term counts only where the corpus knows it.
 CREATE FUNCTION search_terms(query text, configs regconfig[])
-RETURNS TABLE (term_no integer, term text, lexeme text, optional boolean)
+RETURNS TABLE (term_no integer, term text, lexeme text, optional boolean, config regconfig)
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE ROWS 20 AS $$
     WITH words AS (
         SELECT ordinality AS place, word
         FROM regexp_split_to_table(plain_words(query), ' ') WITH ORDINALITY AS w (word)
         WHERE word <> ''
     ), languages AS (
-        SELECT config, ordinality AS preference FROM unnest(configs) WITH ORDINALITY AS c (config)
+        SELECT c.language, min(c.preference) AS preference
+        FROM unnest(configs || ARRAY['pg_catalog.spanish', 'pg_catalog.english']::regconfig[])
+             WITH ORDINALITY AS c (language, preference)
+        GROUP BY c.language
     ), known_stops AS (
-        SELECT l.config, l.preference, w.place,
-               to_tsvector(l.config, w.word) = '' OR to_tsvector(l.config, folded_words(l.config, w.word)) = '' AS stop
+        SELECT l.language, l.preference, w.place,
+               to_tsvector(l.language, w.word) = '' OR to_tsvector(l.language, folded_words(l.language, w.word)) = ''
+                   AS stop
         FROM words w, languages l
     ), own AS (
-        SELECT config FROM known_stops GROUP BY config, preference
-        ORDER BY count(*) FILTER (WHERE stop) DESC, preference LIMIT 1
+        SELECT s.language FROM known_stops s GROUP BY s.language, s.preference
+        ORDER BY count(*) FILTER (WHERE s.stop) DESC, s.preference LIMIT 1
     ), content AS (
         SELECT w.place, w.word FROM words w, own
-        WHERE NOT EXISTS (SELECT FROM known_stops s WHERE s.config = own.config AND s.place = w.place AND s.stop)
+        WHERE NOT EXISTS (SELECT FROM known_stops s WHERE s.language = own.language AND s.place = w.place AND s.stop)
           -- Spanish interrogatives, which the stop words of PostgreSQL leave in.
           AND fold_accents(w.word) NOT IN ('que', 'cual', 'cuales', 'cuanto', 'cuanta', 'cuantos', 'cuantas', 'como',
                                            'cuando', 'donde', 'quien', 'quienes')
     ), forms AS (
         SELECT c.place, c.word, f.lexeme,
-               first_value(f.lexeme) OVER (PARTITION BY c.place ORDER BY l.config <> own.config, f.folded DESC, f.lexeme)
-                   AS stem
-        FROM content c CROSS JOIN own CROSS JOIN languages l
+               first_value(f.lexeme) OVER (PARTITION BY c.place ORDER BY l.language <> own.language, f.folded DESC,
+                                           f.lexeme) AS stem
+        FROM content c CROSS JOIN own CROSS JOIN (SELECT DISTINCT u.language FROM unnest(configs) u (language)) l
         CROSS JOIN LATERAL (
-            SELECT p.lexeme, false AS folded FROM unnest(to_tsvector(l.config, c.word)) p
+            SELECT p.lexeme, false AS folded FROM unnest(to_tsvector(l.language, c.word)) p
             UNION ALL
-            SELECT p.lexeme, true FROM unnest(to_tsvector(l.config, folded_words(l.config, c.word))) p
+            SELECT p.lexeme, true FROM unnest(to_tsvector(l.language, folded_words(l.language, c.word))) p
         ) f
     ), codes AS (
         SELECT DISTINCT ON (c.code) c.code, c.loose, c.token
-        FROM own, search_codes(own.config, query) c ORDER BY c.code, c.loose
+        FROM own, search_codes(own.language, query) c ORDER BY c.code, c.loose
     ), parts AS (
         -- A code without separators is a word too: one term, not two.
         SELECT coalesce((SELECT code FROM codes WHERE token = fold_accents(f.word) AND NOT loose), f.stem) AS key,
@@ -195,8 +199,8 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE ROWS 20 AS $$
         SELECT key, min(place) AS place, (array_agg(term ORDER BY place))[1] AS term, bool_and(optional) AS optional
         FROM parts GROUP BY key
     )
-    SELECT dense_rank() OVER (ORDER BY n.place, n.key)::integer, n.term, l.lexeme, n.optional
-    FROM named n JOIN (SELECT DISTINCT key, parts.lexeme FROM parts) l USING (key)
+    SELECT dense_rank() OVER (ORDER BY n.place, n.key)::integer, n.term, l.lexeme, n.optional, own.language
+    FROM named n JOIN (SELECT DISTINCT key, parts.lexeme FROM parts) l USING (key) CROSS JOIN own
     ORDER BY 1, 3
 $$;
 
