@@ -48,8 +48,9 @@ class Answering:
     async def ground(self, caller: Caller, request: AskRequest) -> Grounded:
         """Finds what an answer can stand on. Raises what `Retrieval.ground` raises."""
         started = time.perf_counter()
-        ground = await self._retrieval.ground(ground_request(request), caller.credential)
-        prompt = prompt_for(request.question, ground) if await self._may_ask_model(caller) else None
+        has_model = await self._may_ask_model(caller)
+        ground = await self._retrieval.ground(ground_request(request, has_model=has_model), caller.credential)
+        prompt = prompt_for(request.question, ground) if has_model else None
         return Grounded(request.question, ground, prompt, started)
 
     async def answer(self, grounded: Grounded) -> AskReply:

@@ -11,6 +11,7 @@ from skillnet_common.contracts.retrieval import GroundReply, GroundRequest, Rung
 from skillnet_gateway.prompts import NOT_FOUND, ChatMessage, general_prompt, grounded_prompt
 
 _CITED_RUNGS = frozenset({Rung.CHUNKS, Rung.DOCUMENT})
+_NOBODY_KNOWS = "Los documentos no lo recogen, y ningún modelo de lenguaje ha respondido."
 _UNCITED = "La respuesta no cita ninguna fuente: compruébala antes de fiarte de ella."
 
 
@@ -24,8 +25,8 @@ class Answer:
     warnings: Sequence[str] = field(default=())
 
 
-def ground_request(request: AskRequest) -> GroundRequest:
-    """What the retriever is asked for a question."""
+def ground_request(request: AskRequest, *, has_model: bool) -> GroundRequest:
+    """What the retriever is asked for a question. Without an LLM nobody has general knowledge to answer from."""
     return GroundRequest(
         query=request.question,
         filters=request.filters,
@@ -34,7 +35,7 @@ def ground_request(request: AskRequest) -> GroundRequest:
         alpha=request.alpha,
         limit=request.limit,
         token_budget=request.token_budget,
-        allow_general=request.allow_general,
+        allow_general=request.allow_general and has_model,
     )
 
 
@@ -67,13 +68,16 @@ def written(text: str, ground: GroundReply, *, model: str) -> Answer:
 
 def reply_of(ground: GroundReply, answer: Answer, *, took_ms: float) -> AskReply:
     """The reply; sources are listed only where the answer stands on them."""
+    rung, reason = ground.rung, ground.reason
+    if rung is Rung.GENERAL and answer.answered_by == EXTRACTIVE:
+        rung, reason = Rung.NONE, _NOBODY_KNOWS
     return AskReply(
         answer=answer.text,
-        rung=ground.rung,
-        reason=ground.reason,
+        rung=rung,
+        reason=reason,
         answered_by=answer.answered_by,
         citations=list(answer.citations),
-        sources=ground.sources if ground.rung in _CITED_RUNGS else [],
+        sources=ground.sources if rung in _CITED_RUNGS else [],
         strategy=ground.strategy,
         strategy_reason=ground.strategy_reason,
         warnings=[*ground.warnings, *answer.warnings],

@@ -155,8 +155,21 @@ async def test_without_ground_the_answer_says_so(
 ) -> None:
     retriever.reply = ground_reply(rung)
     reply = await ask(client)
-    assert (reply["answer"], reply["rung"]) == (NOT_FOUND, rung)
+    assert (reply["answer"], reply["rung"]) == (NOT_FOUND, "none")
     assert (reply["citations"], reply["sources"]) == ([], [])
+    asked = retriever.asked[0][1]
+    assert isinstance(asked, GroundRequest)
+    assert asked.allow_general is False, "without an LLM nobody has general knowledge"
+
+
+async def test_general_knowledge_that_fails_is_no_ground(
+    with_llm: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer
+) -> None:
+    retriever.reply = ground_reply(Rung.GENERAL)
+    llm.script = [401]
+    reply = await ask(with_llm)
+    assert (reply["answer"], reply["rung"], reply["answered_by"]) == (NOT_FOUND, "none", "extractive")
+    assert any("modelo de lenguaje" in warning for warning in reply["warnings"])
 
 
 async def test_an_llm_answers_from_the_fenced_context(
