@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillnet_chunker.domain.sentences import sentence_spans
@@ -51,6 +51,7 @@ def test_only_the_span_asked_for_is_split() -> None:
     assert [text[start:end] for start, end in sentence_spans(text, 7, 16, "es")] == ["Uno.", "Dos."]
 
 
+@settings(deadline=None)
 @given(
     text=st.text(st.characters(codec="utf-8"), max_size=400),
     language=st.sampled_from(["es", "en", "pt", "ca", "eu", "zh", "xx", ""]),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillnet_chunker.domain import ChunkOptions, TokenCounter, Unindexed, chunk_document, coverage
@@ -69,14 +69,14 @@ class TestOutline:
     def test_sections_of_different_parents_do_not_merge(self, chunks_of: Callable[..., list[Chunk]]) -> None:
         chunks = chunks_of(
             (1, "Norte", []),
-            (2, "Ventas", [(P, sentences(8))]),
+            (2, "Ventas", [(P, sentences(60))]),
             (2, "Compras", [(P, "Las decide siempre la persona que dirige la tienda.")]),
             (1, "Sur", []),
             (2, "Ventas", [(P, "Las decide siempre la persona que dirige el almacén.")]),
-            (2, "Compras", [(P, sentences(20))]),
-            (2, "Otras", [(P, sentences(20))]),
+            (2, "Compras", [(P, sentences(60))]),
         )
-        assert all(not ("tienda" in chunk.body and "almacén" in chunk.body) for chunk in chunks)
+        alone = [chunk.section_path for chunk in chunks if "siempre la persona" in chunk.body]
+        assert alone == [("Norte", "Compras"), ("Sur", "Ventas")]
 
     def test_a_heading_without_text_is_carried_by_the_header_of_its_first_child(
         self, chunks_of: Callable[..., list[Chunk]]
@@ -123,6 +123,25 @@ class TestOutline:
         assert reasons["Índice"] is Unindexed.CONTENTS
         assert reasons["1 Objeto"] is Unindexed.HEADING
 
+    def test_a_heading_shown_across_a_table_of_contents_is_not_lost_by_a_later_merge(
+        self, document: Build, words: TokenCounter
+    ) -> None:
+        parsed = document([(1, "Parte", []), (2, "Índice", [(CONTENTS, "1 ... 3")]), (2, "Nota", []), (1, "Fin", [])])
+        chunks = chunk_document(parsed, title="", tokens=words, options=OPTIONS)
+        assert not [span for span in coverage(parsed, chunks) if span.reason is Unindexed.LOST]
+
+    def test_text_after_a_table_of_contents_keeps_the_header_that_names_it(
+        self, chunks_of: Callable[..., list[Chunk]]
+    ) -> None:
+        above, below = (f"{name} " + "palabra " * 13 + "terminado" for name in ("Arriba", "Abajo"))
+        chunks = chunks_of(
+            (1, above, [(CONTENTS, "1 ... 3"), (P, "Unas palabras sueltas.")]), (2, below, [(P, sentences(8))])
+        )
+        assert [(chunk.header, chunk.body) for chunk in chunks] == [
+            (f"Manual › {above}", "Unas palabras sueltas."),
+            (f"{above} › {below}", sentences(8)),
+        ]
+
     def test_a_document_of_nothing_but_contents_has_no_chunks(self, chunks_of: Callable[..., list[Chunk]]) -> None:
         assert chunks_of((1, "Índice", [(CONTENTS, "1 Objeto .... 3")])) == []
 
@@ -163,9 +182,20 @@ class TestSplitting:
         assert {word for chunk in chunks for word in chunk.body.split()} == {"palabra"}
 
     def test_a_short_label_stays_with_the_paragraph_it_announces(self, chunks_of: Callable[..., list[Chunk]]) -> None:
-        blocks = [block for i in range(12) for block in ((P, f"Regla {i}"), (P, sentences(6)))]
-        for chunk in chunks_of((1, "Reglas", blocks)):
-            assert not chunk.body.rsplit("\n\n", 1)[-1].startswith("Regla")
+        for count in range(4, 12):
+            blocks = [block for i in range(12) for block in ((P, f"Regla {i} de la casa"), (P, sentences(count)))]
+            for chunk in chunks_of((1, "Reglas", blocks)):
+                assert not chunk.body.rsplit("\n\n", 1)[-1].startswith("Regla")
+
+    def test_a_chunk_never_repeats_the_whole_of_the_one_before(self, chunks_of: Callable[..., list[Chunk]]) -> None:
+        lengths = [135, 50, 28, 28, 136]
+        text = " ".join("Ab" + " ab" * (length - 2) + " fin." for length in lengths)
+        options = ChunkOptions(
+            window=200, target=200, minimum=0, header_limit=0, overlap_limit=60, overlap_share=0.3, prefix=""
+        )
+        chunks = chunks_of((0, "", [(P, text)]), title="", options=options)
+        assert [chunk.body.count("fin.") for chunk in chunks] == [2, 3, 1]
+        assert chunks[2].overlap_chars == 0
 
 
 class TestKinds:
@@ -210,11 +240,11 @@ class TestKinds:
         assert all(chunk.body.startswith("Cada mañana hay que:\n") for chunk in chunks)
         assert all(line.startswith("- ") for chunk in chunks for line in chunk.body.strip().splitlines()[2:])
 
-    def test_a_lead_in_is_not_parted_from_its_first_item(self, chunks_of: Callable[..., list[Chunk]]) -> None:
-        for count in range(15, 30):
-            blocks = [(P, sentences(count)), (P, "Se necesita:"), (LIST, "- Llave\n- Código\n- Tarjeta")]
-            for chunk in chunks_of((1, "Apertura", blocks)):
-                assert not chunk.body.endswith("Se necesita:")
+    def test_a_lead_in_is_not_parted_from_what_it_announces(self, chunks_of: Callable[..., list[Chunk]]) -> None:
+        for count in range(18, 26):
+            table = "\n".join([self.HEAD, *["| Pan de molde | 1,50 euros |"] * 35])
+            for chunk in chunks_of((1, "Tarifa", [(P, sentences(count)), (P, "Se cobra:"), (TABLE, table)])):
+                assert not chunk.body.endswith("Se cobra:")
 
     def test_code_is_cut_at_lines_and_rather_at_blank_ones(self, chunks_of: Callable[..., list[Chunk]]) -> None:
         function = "def calcular(total):\n    impuesto = total * 21\n    return impuesto + total\n"
@@ -348,6 +378,7 @@ class _Recorder:
         return self._counter.count(final_text)
 
 
+@settings(deadline=None, max_examples=30)
 @given(sections=st.integers(1, 30), length=st.integers(1, 80))
 def test_text_is_counted_about_twice(sections: int, length: int, document: Build, words: TokenCounter) -> None:
     parsed = document([(1, f"Sección {i}", [(P, sentences(length))]) for i in range(sections)])

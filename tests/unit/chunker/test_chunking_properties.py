@@ -90,6 +90,10 @@ def _check(parsed: ParsedDocument, chunks: list[Chunk], options: ChunkOptions, t
         assert chunk.body.strip()
         assert _body_without_overlap(chunk) == parsed.text[chunk.start : chunk.end]
         assert chunk.token_count == tokens.count(options.model_input(chunk)) <= options.window
+        before = chunks[chunk.index - 1] if chunk.index else None
+        repeats_text = chunk.overlap_chars and parsed.text.endswith(chunk.body[: chunk.overlap_chars], 0, chunk.start)
+        if before and repeats_text and "table" not in (chunk.kind, before.kind):
+            assert chunk.start - chunk.overlap_chars > before.start
         assert "\n" not in chunk.header
         assert "[" not in chunk.header
         beside_header = tokens.count(options.prefix + chunk.header) - tokens.count(options.prefix)

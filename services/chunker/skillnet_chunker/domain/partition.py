@@ -20,7 +20,6 @@ _CUT_COST = {
     Boundary.CHARACTER: 2.0,
 }
 _OVER_TARGET = 3.0  # a chunk over the target costs this many times one as far below it
-_BELOW_MINIMUM = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,6 @@ class Sizes:
     """Tokens a chunk's text may take, what is repeated included, but without prefix and header."""
 
     target: int
-    minimum: int
     hard: int
 
 
@@ -64,7 +62,7 @@ def _size_cost(size: int, sizes: Sizes) -> float:
     distance = (size - sizes.target) / sizes.target
     if distance > 0:
         return _OVER_TARGET * distance * distance
-    return distance * distance + (_BELOW_MINIMUM if size < sizes.minimum else 0.0)
+    return distance * distance
 
 
 def _walk_back(begins: Sequence[int]) -> list[int]:

@@ -46,7 +46,6 @@ def _passages(run: Run, bench: Workbench, header: Header, units: list[Unit]) -> 
     options = bench.options
     sizes = Sizes(
         target=options.target - header.tokens,
-        minimum=options.minimum,
         hard=options.window - header.tokens,
     )
     repeats = [_repeated(units, index, bench, sizes) for index in range(len(units))]
