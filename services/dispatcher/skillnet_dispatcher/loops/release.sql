@@ -29,7 +29,7 @@ FROM tenants t CROSS JOIN LATERAL (
         WHERE w.state = 'waiting' AND w.stage = $1 AND w.org_id = t.org_id
           AND w.model_id IS NOT DISTINCT FROM $2 AND w.not_before <= now()
         LIMIT $3
-    ) some
+    ) AS first_ones
 ) due
 WHERE t.org_id IS NOT NULL AND due.pieces > 0
 
