@@ -1,0 +1,1 @@
+"""The references: programs of others, in an environment of their own."""
