@@ -57,8 +57,16 @@ def test_the_second_preparation_builds_nothing(store: ModelStore) -> None:
     assert {path: path.stat().st_mtime_ns for path in folder.iterdir()} == before
 
 
-@pytest.mark.parametrize("name", ["model.onnx", "model.onnx.data", "sentencepiece.model", "model.json"])
-@pytest.mark.parametrize("damage", ["cut", "altered", "removed"])
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        ("model.onnx", "cut"),
+        ("model.onnx.data", "altered"),
+        ("sentencepiece.model", "removed"),
+        ("model.json", "altered"),
+        ("model.json", "cut"),
+    ],
+)
 def test_a_damaged_folder_is_built_anew(tmp_path: Path, model_cache: Path, name: str, damage: str) -> None:
     store = ModelStore(model_cache / "damaged")
     folder = store.prepare(MULTILINGUAL_E5_SMALL)
