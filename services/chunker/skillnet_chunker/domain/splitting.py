@@ -27,7 +27,19 @@ def split(run: Run, bench: Workbench, header: Header) -> list[Passage]:
     if _may_be_one(bench, start, end, room):
         tokens = bench.measure(header, start, end)
         if tokens <= options.target:
-            return [Passage(run.section, header, run.first, run.last, start, end, run.opening, run.opening, tokens)]
+            return [
+                Passage(
+                    section=run.section,
+                    header=header,
+                    first_block=run.first,
+                    last_block=run.last,
+                    start=start,
+                    end=end,
+                    opening=run.opening,
+                    whole=run.opening,
+                    tokens=tokens,
+                )
+            ]
     blocks = [block for block in bench.blocks[run.first : run.last + 1] if block.end > start]
     units = units_of(
         bench.text, blocks, start=start, language=bench.language, meter=bench.meter, limit=room - options.overlap
@@ -44,10 +56,7 @@ def _may_be_one(bench: Workbench, start: int, end: int, room: int) -> bool:
 
 def _passages(run: Run, bench: Workbench, header: Header, units: list[Unit]) -> Iterator[Passage]:
     options = bench.options
-    sizes = Sizes(
-        target=options.target - header.tokens,
-        hard=options.window - header.tokens,
-    )
+    sizes = Sizes(target=options.target - header.tokens, hard=options.window - header.tokens)
     repeats = [_repeated(units, index, bench, sizes) for index in range(len(units))]
     begins = partition(
         [unit.tokens for unit in units],
