@@ -32,6 +32,8 @@ class Snapshot:
         self._filters = filters
         self.documents = documents
         """Up to two documents of the scope."""
+        self.is_narrowed = statements.narrows_documents(filters)
+        """Whether the filters leave parts of documents out, so that none may be read whole."""
 
     async def search(self, query: str, vector: Vectors, model_id: int, *, candidates: int) -> Pool:
         """Both legs, `candidates` of each. `vector`: the question's, float32 [dimension], of length 1."""

@@ -129,7 +129,7 @@ class Retriever:
             findings = await self._find(snapshot, query, question, request)
             judgement = judge(findings.pool, findings.ranking, self._model.calibration)
             closest = None
-            if not judgement.sufficient:
+            if not judgement.sufficient and not snapshot.is_narrowed:
                 closest = await self._closest_document(snapshot, query, findings.pool)
             ground = choose_ground(
                 judgement,
@@ -164,7 +164,7 @@ class Retriever:
     ) -> _Findings:
         route = choose_route(
             request.strategy,
-            snapshot.documents,
+            [] if snapshot.is_narrowed else snapshot.documents,
             small_pages=self._settings.full_text_pages,
             semantic_model=self._model.calibration is not None,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from skillnet_common.contracts.retrieval import Filters
 from skillnet_common.database.queries import Queries
@@ -27,17 +27,11 @@ class _Parameters:
         return f"${len(self.values)}::{cast}"
 
 
-@dataclass(slots=True)
-class _Conditions:
-    documents: list[str] = field(default_factory=list)
-    chunks: list[str] = field(default_factory=list)
-
-
 def prepare(org_id: object, timeout_ms: int, filters: Filters) -> Statement:
     """Limits the transaction's statements and asks what the router must know."""
     parameters = _Parameters([org_id, str(timeout_ms)])
-    conditions = _conditions(filters, parameters)
-    return Statement(_fill(SQL.prepare, document_filters=_and(conditions.documents)), parameters.values)
+    conditions = _document_conditions(filters, parameters)
+    return Statement(_fill(SQL.prepare, document_filters=_and(conditions)), parameters.values)
 
 
 def hybrid_search(
@@ -60,21 +54,24 @@ def keyword_search(org_id: object, query: str, candidates: int, filters: Filters
 def small_documents(org_id: object, query: str, pages: int, filters: Filters) -> Statement:
     """The scope's documents of at most `pages` pages, those that hold most of the question's terms first."""
     parameters = _Parameters([org_id, query, pages])
-    conditions = _conditions(filters, parameters)
-    scope = _fill(SQL.scope, document_filters=_and(conditions.documents))
+    scope = _fill(SQL.scope, document_filters=_and(_document_conditions(filters, parameters)))
     return Statement(f"{scope}\n{SQL.small_documents}", parameters.values)
 
 
+def narrows_documents(filters: Filters) -> bool:
+    """Whether the filters leave some chunks of a document out."""
+    return any(value is not None for value in (filters.section_path, filters.page_from, filters.page_to))
+
+
 def _scope(filters: Filters, parameters: _Parameters) -> list[str]:
-    conditions = _conditions(filters, parameters)
-    scope = _fill(SQL.scope, document_filters=_and(conditions.documents))
-    if not conditions.chunks:
+    scope = _fill(SQL.scope, document_filters=_and(_document_conditions(filters, parameters)))
+    if not narrows_documents(filters):
         return [scope]
-    return [scope, _fill(SQL.allowed, chunk_filters=_and(conditions.chunks))]
+    return [scope, _fill(SQL.allowed, chunk_filters=_and(_chunk_conditions(filters, parameters)))]
 
 
 def _search(parts: list[str], filters: Filters, parameters: _Parameters, **places: str) -> Statement:
-    narrowed = _narrows_chunks(filters)
+    narrowed = narrows_documents(filters)
     text = _fill(
         "\n".join(parts),
         allowed_keyword="JOIN allowed a USING (key)" if narrowed else "",
@@ -84,15 +81,10 @@ def _search(parts: list[str], filters: Filters, parameters: _Parameters, **place
     return Statement(text, parameters.values)
 
 
-def _narrows_chunks(filters: Filters) -> bool:
-    return any(value is not None for value in (filters.section_path, filters.page_from, filters.page_to))
-
-
-def _conditions(filters: Filters, parameters: _Parameters) -> _Conditions:
-    """Conditions on documents (alias d) and on chunks (alias c); only filters that are set appear."""
-    conditions = _Conditions()
+def _document_conditions(filters: Filters, parameters: _Parameters) -> list[str]:
+    """Conditions on documents (alias d); only filters that are set appear."""
     add = parameters.add
-    documents, chunks = conditions.documents, conditions.chunks
+    documents: list[str] = []
     if filters.document_ids is not None:
         documents.append(f"d.document_id = ANY ({add(filters.document_ids, 'uuid[]')})")
     if filters.course_id is not None:
@@ -113,6 +105,13 @@ def _conditions(filters: Filters, parameters: _Parameters) -> _Conditions:
         documents.append(f"d.updated_at >= {add(filters.updated_after, 'timestamptz')}")
     if filters.updated_before is not None:
         documents.append(f"d.updated_at < {add(filters.updated_before, 'timestamptz')}")
+    return documents
+
+
+def _chunk_conditions(filters: Filters, parameters: _Parameters) -> list[str]:
+    """Conditions on chunks (alias c)."""
+    add = parameters.add
+    chunks: list[str] = []
     if filters.section_path is not None:
         path = add(filters.section_path, "text[]")
         chunks.append(f"c.section_path[1:cardinality({path})] = {path}")
@@ -120,7 +119,7 @@ def _conditions(filters: Filters, parameters: _Parameters) -> _Conditions:
         chunks.append(f"c.page_end >= {add(filters.page_from, 'integer')}")
     if filters.page_to is not None:
         chunks.append(f"c.page_start <= {add(filters.page_to, 'integer')}")
-    return conditions
+    return chunks
 
 
 def _and(conditions: list[str]) -> str:

@@ -39,7 +39,8 @@ _REASONS = {
 def choose_route(
     wanted: Strategy, documents: Sequence[ScopeDocument], *, small_pages: int, semantic_model: bool
 ) -> Route:
-    """`documents` are up to two of the scope: two mean several. Without a semantic model only words are searched."""
+    """`documents` are up to two of the scope, none where no whole document may be read; two mean several. Without a
+    semantic model only words are searched."""
     only = documents[0] if len(documents) == 1 else None
     if wanted is Strategy.FULL_TEXT or (wanted is Strategy.AUTO and only is not None):
         route = _whole_document(wanted, only, small_pages)
@@ -60,7 +61,7 @@ def choose_route(
         )
     if only is not None:
         return Route(Strategy.HYBRID, "El documento es demasiado largo para leerlo entero: se buscan sus pasajes.")
-    return Route(Strategy.HYBRID, "Hay varios documentos: se busca por significado y por palabras.")
+    return Route(Strategy.HYBRID, "Se busca por significado y por palabras en todo el ámbito.")
 
 
 def _whole_document(wanted: Strategy, only: ScopeDocument | None, small_pages: int) -> Route | None:
