@@ -69,15 +69,11 @@ def _passages(run: Run, bench: Workbench, header: Header, units: list[Unit]) -> 
         repeated, _ = repeats[begin]
         if repeated and repeated != units[begin].repeats and repeated[0] <= previous_start:
             repeated = None  # a chunk never repeats the whole of the one before
-        yield from _fitting(
-            run,
-            bench,
-            header,
-            span=(units[begin].start, units[stop - 1].end),
-            repeated=repeated,
-            opening=run.opening and begin == 0,
-        )
-        previous_start = units[begin].start
+        span = (units[begin].start, units[stop - 1].end)
+        opening = run.opening and begin == 0
+        for passage in _fitting(run, bench, header, span=span, repeated=repeated, opening=opening):
+            previous_start = passage.start
+            yield passage
 
 
 def _repeated(units: list[Unit], index: int, bench: Workbench, sizes: Sizes) -> tuple[Span | None, int]:
