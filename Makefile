@@ -10,6 +10,7 @@ BIN := $(VENV)/bin
 # Extras are installed once each; a stamp remembers with which pyproject.toml and constraints.txt.
 LOCAL := $(VENV)/.installed-local
 TEST := $(VENV)/.installed-test
+REFERENCE := $(VENV)-reference/.installed
 
 .PHONY: help demo up test check check-long bench lint format types contracts documents clean
 
@@ -31,8 +32,8 @@ check: lint types contracts test ## What CI runs
 check-long: $(TEST) ## The long chaos runs
 	$(BIN)/pytest -m long -p no:xdist
 
-bench: $(TEST) ## Speed and memory as ratios; run it with nothing else running
-	$(BIN)/python -m benchmarks
+bench: $(TEST) $(REFERENCE) ## Speed and memory as ratios; run it with nothing else running
+	BENCH_REFERENCE_PYTHON="$(CURDIR)/$(VENV)-reference/bin/python" $(BIN)/python -m benchmarks $(ARGS)
 
 lint: $(TEST) ## Style, dead imports, dependencies
 	$(BIN)/ruff check .
@@ -53,7 +54,7 @@ documents: $(LOCAL) ## Build examples/documents from their sources
 	$(BIN)/python examples/build_documents.py
 
 clean: ## Remove the environment and every cache
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-reference .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(LOCAL): pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local]'
@@ -62,6 +63,12 @@ $(LOCAL): pyproject.toml constraints.txt | $(BIN)/python
 $(TEST): pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,lint]'
 	@touch $@ $(LOCAL)
+
+# What is measured against lives in an environment of its own: torch is no dependency of ours.
+$(REFERENCE): benchmarks/reference/requirements.txt
+	$(PYTHON) -m venv $(VENV)-reference
+	$(VENV)-reference/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/reference/requirements.txt
+	@touch $@
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; point PYTHON at one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }

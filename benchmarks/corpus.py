@@ -16,7 +16,9 @@ SOURCES = Path(__file__).parent.parent / "examples" / "source"
 
 def sentences() -> list[str]:
     """The lines of the example sources that hold prose."""
-    lines = (line.strip("#*-|> ") for path in sorted(SOURCES.iterdir()) for line in path.read_text("utf-8").splitlines())
+    lines = (
+        line.strip("#*-|> ") for path in sorted(SOURCES.iterdir()) for line in path.read_text("utf-8").splitlines()
+    )
     return [line for line in lines if len(line) > 60]
 
 

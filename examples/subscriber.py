@@ -26,7 +26,9 @@ async def main(team: str) -> None:
             continue
         for message in messages:  # at least once: `ce-id` tells a repetition
             event = json.loads(message.data)
-            print(message.headers["ce-id"], event["change"], f"v{event['version']}", event["title"], flush=True)
+            print(
+                (message.headers or {})["ce-id"], event["change"], f"v{event['version']}", event["title"], flush=True
+            )
             await message.ack()
 
 

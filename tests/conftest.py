@@ -10,6 +10,7 @@ import os
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid4
 
 import asyncpg
@@ -25,7 +26,13 @@ from skillnet_common.messaging.permissions import service_users
 from skillnet_common.messaging.topology import ensure_topology
 from skillnet_common.settings import CommonSettings
 
-TEST_MODEL = {"slug": "test-model", "fingerprint": "test", "name": "test", "dimension": 4, "identity": {}}
+TEST_MODEL: dict[str, Any] = {
+    "slug": "test-model",
+    "fingerprint": "test",
+    "name": "test",
+    "dimension": 4,
+    "identity": {},
+}
 """A registered model of four dimensions, for tests that need vectors but no encoder."""
 
 

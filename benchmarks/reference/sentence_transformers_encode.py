@@ -6,12 +6,12 @@ usage: sentence_transformers_encode.py MODEL_FOLDER TEXTS.json -> one JSON objec
 import json
 import sys
 import time
+from pathlib import Path
 
-from sentence_transformers import SentenceTransformer
+from sentence_transformers import SentenceTransformer  # type: ignore[import-not-found]
 
 folder, texts_file = sys.argv[1:3]
-with open(texts_file, encoding="utf-8") as file:
-    texts = ["passage: " + text for text in json.load(file)]
+texts = ["passage: " + text for text in json.loads(Path(texts_file).read_text(encoding="utf-8"))]
 model = SentenceTransformer(folder, device="cpu")
 model.encode(texts[:8], normalize_embeddings=True)
 seconds = {}

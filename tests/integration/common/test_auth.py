@@ -22,7 +22,11 @@ async def test_a_key_names_its_tenant_and_rights(database: Database, org: UUID) 
     key = new_key()
     await store_key(database, org, key, name="reader", scopes=[Scope.READ], audience=["kitchen"])
     principal = await Authenticator(database).verify(f"Bearer {key}")
-    assert (principal.org_id, principal.scopes, principal.audience) == (org, {"documents:read"}, ("kitchen",))
+    assert (principal.org_id, principal.scopes, principal.audience) == (
+        org,
+        frozenset({"documents:read"}),
+        ("kitchen",),
+    )
     principal.require(Scope.READ)
     with pytest.raises(RequestError) as caught:
         principal.require(Scope.WRITE)
