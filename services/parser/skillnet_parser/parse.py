@@ -8,7 +8,6 @@ from pathlib import Path
 from skillnet_common.documents import ParsedDocument
 from skillnet_common.documents.invariants import check_invariants
 from skillnet_common.errors import ErrorCode, PermanentFault
-
 from skillnet_parser.domain.canonical import build_document
 from skillnet_parser.domain.draft import DraftDocument
 from skillnet_parser.formats.docx import read_docx

@@ -17,12 +17,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn, Self
+from typing import Any, Self
 
 from skillnet_common.documents import ParsedDocument
 from skillnet_common.documents.codec import document_from_json
-from skillnet_common.errors import ErrorCode, PermanentFault
-
+from skillnet_common.errors import ErrorCode, PassingFault, PermanentFault, SkillnetError
 from skillnet_parser.limits import ParseLimits
 
 Progress = Callable[[int, int], None]
@@ -30,7 +29,7 @@ Progress = Callable[[int, int], None]
 _LINE_LIMIT = 1024 * 1024
 _STDERR_TAIL = 4096
 _MEMORY_SIGNS = (b"MemoryError", b"bad_alloc", b"Cannot allocate memory", b"malloc")
-_PASSED_VARIABLES = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "LD_LIBRARY_PATH", "PYTHONHOME", "VIRTUAL_ENV")
+_PASSED_VARIABLES = ("PATH", "TMPDIR", "LANG", "LC_ALL", "SYSTEMROOT", "LD_LIBRARY_PATH", "PYTHONHOME", "VIRTUAL_ENV")
 
 
 async def parse_file(
@@ -40,7 +39,8 @@ async def parse_file(
 
     `on_progress(pages_done, pages_total)` is called now and then for formats with pages. Raises
     `PermanentFault` with the reason: besides what the file itself is at fault with, parse_timeout,
-    parse_memory, parser_crashed, document_too_large.
+    parse_memory, parser_crashed, document_too_large. Raises `PassingFault(unavailable)` where the child was
+    killed from outside, as the system does when it is short of memory.
     """
     async with Sandbox(limits, spare=False) as sandbox:
         return await sandbox.parse_file(path, file_name, on_progress)
@@ -69,17 +69,25 @@ class Sandbox:
 
     async def parse_file(self, path: Path, file_name: str, on_progress: Progress | None = None) -> ParsedDocument:
         """As the function `parse_file`, under this sandbox's limits."""
-        child, self._spare = self._spare, None
-        if child is not None and not child.alive:
-            await child.kill()
-            child = None
-        child = child or await _Child.start()
+        spare, self._spare = self._spare, None
+        if spare is not None:
+            with contextlib.suppress(_KilledFromOutside):  # it may have been dead for long: take a fresh one
+                return await self._parse_in(spare, path, file_name, on_progress)
+        return await self._parse_in(await _Child.start(), path, file_name, on_progress)
+
+    async def _parse_in(
+        self, child: _Child, path: Path, file_name: str, on_progress: Progress | None
+    ) -> ParsedDocument:
         try:
-            if self._keeps_spare:
-                self._spare = self._spare or await _Child.start()
+            if self._keeps_spare and self._spare is None:
+                self._spare = await _Child.start()
             return await child.parse(path, file_name, self._limits, on_progress)
         finally:
             await child.kill()
+
+
+class _KilledFromOutside(PassingFault):
+    """Someone else ended the child: the system, short of memory, or an operator."""
 
 
 class _Child:
@@ -91,6 +99,7 @@ class _Child:
 
     @classmethod
     async def start(cls) -> _Child:
+        """A process that loads the libraries and waits for its file."""
         environment = {name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ}
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-I", "-B", "-X", "utf8", "-m", "skillnet_parser.child", str(os.getpid())),
@@ -102,10 +111,6 @@ class _Child:
             limit=_LINE_LIMIT,
         )
         return cls(process)
-
-    @property
-    def alive(self) -> bool:
-        return self._process.returncode is None
 
     async def parse(
         self, path: Path, file_name: str, limits: ParseLimits, on_progress: Progress | None
@@ -129,7 +134,7 @@ class _Child:
 
     async def _send(self, path: Path, file_name: str, limits: ParseLimits) -> None:
         request = {
-            "path": os.fspath(path.absolute()),
+            "path": os.fspath(path),
             "file_name": file_name,
             "limits": dataclasses.asdict(limits),
         }
@@ -140,7 +145,7 @@ class _Child:
             pipe.write(json.dumps(request).encode() + b"\n")
             await pipe.drain()
         except (BrokenPipeError, ConnectionResetError):
-            await self._explain_death()
+            raise await self._explain_death() from None
 
     async def _receive(self, limits: ParseLimits, on_progress: Progress | None) -> bytes:
         pipe = self._process.stdout
@@ -155,7 +160,7 @@ class _Child:
                 raise _fault(message["fault"])
             else:
                 return await self._receive_result(pipe, int(message["result"]), limits)
-        await self._explain_death()
+        raise await self._explain_death()
 
     async def _receive_result(self, pipe: asyncio.StreamReader, size: int, limits: ParseLimits) -> bytes:
         if size > limits.max_output_bytes:
@@ -169,20 +174,22 @@ class _Child:
         try:
             return await pipe.readexactly(size)
         except asyncio.IncompleteReadError:
-            await self._explain_death()
+            raise await self._explain_death() from None
 
-    async def _explain_death(self) -> NoReturn:
-        """Raises the fault that fits how the process ended without an answer."""
+    async def _explain_death(self) -> SkillnetError:
+        """The fault that fits how the process ended without an answer."""
         code = await self._process.wait()
         await self._errors
         tail = self._errors.result()
-        if -code in (signal.SIGXCPU, signal.SIGKILL):
-            raise _timeout("its share of processor time")
+        if -code == signal.SIGXCPU:
+            return _timeout("its share of processor time")
+        if -code in (signal.SIGKILL, signal.SIGTERM):
+            return _KilledFromOutside(ErrorCode.UNAVAILABLE, "The process that read the document was killed.")
         if any(sign in tail for sign in _MEMORY_SIGNS):
-            raise PermanentFault(
+            return PermanentFault(
                 ErrorCode.PARSE_MEMORY, "The document needs more memory than is allowed to read it."
             )
-        raise PermanentFault(
+        return PermanentFault(
             ErrorCode.PARSER_CRASHED, "Reading the document failed in a way that is not understood.", exit_code=code
         )
 

@@ -94,9 +94,7 @@ def test_headings_by_level_with_title_and_no_pages(
     assert document.lines == ()
 
 
-def test_custom_and_localised_heading_styles(
-    parse: Parse, word: Any, to_bytes: ToBytes, headings: Outline
-) -> None:
+def test_custom_and_localised_heading_styles(parse: Parse, word: Any, to_bytes: ToBytes, headings: Outline) -> None:
     own = word.styles.add_style("Rótulo de la casa", WD_STYLE_TYPE.PARAGRAPH)
     set_outline_level(own, 1)
     based = word.styles.add_style("Apartado", WD_STYLE_TYPE.PARAGRAPH)
@@ -136,16 +134,16 @@ def test_changes_are_accepted(parse: Parse, word: Any, to_bytes: ToBytes) -> Non
     assert document.warnings == ("The document holds tracked changes: insertions were kept, deletions left out.",)
 
 
-def test_content_controls_links_and_text_boxes_are_read_once(
-    parse: Parse, word: Any, to_bytes: ToBytes
-) -> None:
+def test_content_controls_links_and_text_boxes_are_read_once(parse: Parse, word: Any, to_bytes: ToBytes) -> None:
     spaces = nsdecls("w", "wp", "a", "r") + (
         ' xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
         ' xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"'
         ' xmlns:v="urn:schemas-microsoft-com:vml"'
     )
     box = "<w:txbxContent><w:p><w:r><w:t>En un cuadro</w:t></w:r></w:p></w:txbxContent>"
-    append_xml(word, f"<w:sdt {spaces}><w:sdtContent><w:p><w:r><w:t>En un control</w:t></w:r></w:p></w:sdtContent></w:sdt>")
+    append_xml(
+        word, f"<w:sdt {spaces}><w:sdtContent><w:p><w:r><w:t>En un control</w:t></w:r></w:p></w:sdtContent></w:sdt>"
+    )
     append_xml(
         word,
         f"<w:p {spaces}><w:hyperlink><w:r><w:t>En un enlace</w:t></w:r></w:hyperlink><w:r><mc:AlternateContent>"

@@ -76,14 +76,14 @@ def test_comments_and_attributes_of_headings_go(parse: Parse, headings: Outline)
 
 
 def test_quoted_headings_do_not_divide_the_document(parse: Parse, headings: Outline) -> None:
-    document = parse("# Ley\n\n> ## Citado\n>\n> texto citado\n\n## Propio\n".encode(), "a.md")
+    document = parse(b"# Ley\n\n> ## Citado\n>\n> texto citado\n\n## Propio\n", "a.md")
     assert headings(document) == [(1, "Ley"), (2, "Propio")]
     assert "Citado\n\ntexto citado" in document.text
 
 
 def test_equal_paths_have_ids_of_their_own_that_do_not_change(parse: Parse) -> None:
-    first = parse("# A\n\n## B\n\nuno\n\n## B\n\ndos\n".encode(), "a.md")
-    second = parse("# A\n\n## B\n\nuno, corregido\n\n## B\n\ndos\n\n## C\n\ntres\n".encode(), "a.md")
+    first = parse(b"# A\n\n## B\n\nuno\n\n## B\n\ndos\n", "a.md")
+    second = parse(b"# A\n\n## B\n\nuno, corregido\n\n## B\n\ndos\n\n## C\n\ntres\n", "a.md")
     ids = [section.section_id for section in first.sections]
     assert len(set(ids)) == 4
     assert [section.section_id for section in second.sections][:4] == ids

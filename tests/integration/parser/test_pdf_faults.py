@@ -28,7 +28,7 @@ def add_scan(page: Any) -> None:
 
 
 def encrypt(sheet: Any, **passwords: str) -> bytes:
-    data: bytes = sheet.data(encryption=pymupdf.PDF_ENCRYPT_AES_256, **passwords)
+    data: bytes = sheet.data(encryption=pymupdf.mupdf.PDF_ENCRYPT_AES_256, **passwords)
     return data
 
 

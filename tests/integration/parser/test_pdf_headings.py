@@ -89,9 +89,7 @@ def test_a_heading_on_two_lines_is_one(parse: Parse, sheet: Any, lorem: str, hea
     sheet.line("en mal estado", size=16, font="hebo")
     sheet.prose(lorem)
     sheet.prose(lorem)
-    assert headings(parse(sheet.data(), "a.pdf")) == [
-        (1, "Procedimiento de recogida de productos en mal estado")
-    ]
+    assert headings(parse(sheet.data(), "a.pdf")) == [(1, "Procedimiento de recogida de productos en mal estado")]
 
 
 def test_headings_without_body_stay(parse: Parse, sheet: Any, lorem: str, headings: Outline) -> None:
@@ -104,7 +102,8 @@ def test_headings_without_body_stay(parse: Parse, sheet: Any, lorem: str, headin
 
 
 @pytest.mark.parametrize(
-    "line", ["Los requisitos son:", "Tabla 3. Precios del pan", "(continúa en la página siguiente)", "• Harina de fuerza"]
+    "line",
+    ["Los requisitos son:", "Tabla 3. Precios del pan", "(continúa en la página siguiente)", "• Harina de fuerza"],
 )
 def test_what_stands_alone_in_bold_is_not_always_a_heading(
     parse: Parse, sheet: Any, lorem: str, headings: Outline, line: str
@@ -115,9 +114,7 @@ def test_what_stands_alone_in_bold_is_not_always_a_heading(
     assert headings(parse(sheet.data(), "a.pdf")) == []
 
 
-def test_a_bookmark_makes_a_heading_of_plain_print(
-    parse: Parse, sheet: Any, lorem: str, headings: Outline
-) -> None:
+def test_a_bookmark_makes_a_heading_of_plain_print(parse: Parse, sheet: Any, lorem: str, headings: Outline) -> None:
     sheet.prose(lorem)
     sheet.line("Capítulo primero sobre plazos", gap=10)
     sheet.prose(lorem)

@@ -79,9 +79,7 @@ def test_content_decides(tmp_path: Path, data: bytes, name: str, expected: FileT
         (b"{\\rtf1 hola}", "carta.rtf", "RTF"),
     ],
 )
-def test_other_types_are_named_beside_what_is_supported(
-    tmp_path: Path, data: bytes, name: str, named: str
-) -> None:
+def test_other_types_are_named_beside_what_is_supported(tmp_path: Path, data: bytes, name: str, named: str) -> None:
     fault = fault_of(tmp_path, data, name)
     assert fault.code is ErrorCode.UNSUPPORTED_TYPE
     assert named in fault.message

@@ -6,8 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from skillnet_common.documents import Block, BlockKind, Box, Line, ParsedDocument, Section
-
+from skillnet_common.documents import Block, BlockKind, Line, ParsedDocument, Section
 from skillnet_parser.domain.characters import clean_characters, collapse_spaces
 from skillnet_parser.domain.draft import DraftBlock, DraftDocument, Piece
 from skillnet_parser.domain.language import detect_language
@@ -155,4 +154,3 @@ def _clean_title(title: str | None) -> str | None:
     if title is None:
         return None
     return collapse_spaces(clean_characters(title).replace("\n", " "))[:MAX_TITLE_CHARS].strip() or None
-

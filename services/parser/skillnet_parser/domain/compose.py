@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from skillnet_common.documents import BlockKind, Box
-
 from skillnet_parser.domain.bookmarks import Bookmark, match_bookmarks
 from skillnet_parser.domain.contents import find_contents
 from skillnet_parser.domain.draft import DraftBlock, Piece

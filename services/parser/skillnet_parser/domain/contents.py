@@ -33,9 +33,7 @@ def find_contents(items: Sequence[Item], page_count: int) -> set[int]:
         needed = _MIN_RUN if starts_under_heading else _MIN_RUN_WITHOUT_LEADERS
         if len(run) >= needed and pages == sorted(pages) and pages[0] < pages[-1]:
             found |= set(range(run[0], run[-1] + 1))
-    return found | {
-        index for index, row in rows if is_contents_heading(row.text) and {index + 1, index + 2} & found
-    }
+    return found | {index for index, row in rows if is_contents_heading(row.text) and {index + 1, index + 2} & found}
 
 
 def is_contents_heading(text: str) -> bool:
@@ -65,7 +63,9 @@ def _ends_in_page_number(row: Row, page_count: int) -> bool:
     if len(row.cells) < 2 or row.cells[-1].rect.x1 < row.column.left + _RIGHT_EDGE * row.column.width:
         return False
     last = row.cells[-1].text.strip()
-    return last.isascii() and last.isdigit() and 0 < int(last) <= page_count + 20 and row.cells[0].text.strip() != last
+    return (
+        last.isascii() and last.isdigit() and 0 < int(last) <= page_count + 20 and row.cells[0].text.strip() != last
+    )
 
 
 def _page_of(item: Item) -> int:

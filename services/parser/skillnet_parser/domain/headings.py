@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from skillnet_parser.domain.contents import is_contents_heading
 from skillnet_parser.domain.layout import BodyStyle, Item, Row, Style, are_neighbours, is_tabular
@@ -73,7 +74,7 @@ def measure_body(items: Sequence[Item]) -> BodyStyle:
 def _usual_pitch(items: Sequence[Item], size: float) -> float:
     gaps = [
         row.rect.y1 - above.rect.y1
-        for above, row in zip(items, items[1:], strict=False)
+        for above, row in pairwise(items)
         if isinstance(above, Row)
         and isinstance(row, Row)
         and are_neighbours(above, row)
@@ -183,9 +184,7 @@ def _is_short_of_column(row: Row) -> bool:
     return row.rect.x1 < row.column.right - 0.15 * row.column.width
 
 
-def _judge(
-    items: Sequence[Item], at: int, rows: Sequence[Row], body: BodyStyle, *, after_label: bool
-) -> int:
+def _judge(items: Sequence[Item], at: int, rows: Sequence[Row], body: BodyStyle, *, after_label: bool) -> int:
     """The number of signals, 0 where something speaks against a heading."""
     text = " ".join(row.text for row in rows)
     label = read_label(text)
@@ -224,24 +223,24 @@ def _numbers_heading(label: Label) -> bool:
 
 
 def _speaks_against(text: str, rows: Sequence[Row], label: Label | None, *, larger: bool) -> bool:
+    """Whether the rows cannot be a heading, however they are set."""
     stripped = text.strip()
     letters = sum(char.isalpha() for char in stripped)
-    if letters < 2 and not (label is not None and larger):
+    if letters < max(2, 0.4 * len(stripped.replace(" ", ""))) and not (label is not None and larger):
         return True
-    if len(rows) > _MAX_ROWS or starts_bullet(stripped) or is_contents_heading(stripped):
+    if len(rows) > _MAX_ROWS or stripped.endswith((",", ";")) or stripped[0] in ",;.)%":
         return True
-    if _CAPTION.match(stripped):
+    if starts_bullet(stripped) or is_contents_heading(stripped) or _CAPTION.match(stripped):
         return True
-    if stripped.endswith((",", ";")) or stripped[0] in ",;.)%":
+    return not larger and _reads_like_text(stripped, rows, label)
+
+
+def _reads_like_text(stripped: str, rows: Sequence[Row], label: Label | None) -> bool:
+    """A lead-in, a quotation, an aside, signatures side by side, a sentence that no label makes a title."""
+    if stripped.endswith(":"):
+        return label is None or not _numbers_heading(label)
+    if stripped[0] in '«“"(' or any(_is_set_apart(row) for row in rows):
         return True
-    if letters < 0.4 * len(stripped.replace(" ", "")):
-        return True
-    if larger:
-        return False
-    lead_in = stripped.endswith(":") and not (label is not None and _numbers_heading(label))
-    if lead_in or stripped[0] in "«“\"(" or any(_is_set_apart(row) for row in rows):
-        return True  # also a quotation, an aside, signatures side by side
-    # A sentence: a full stop ends it, and no label says that it is a title.
     return stripped.endswith(".") and label is None
 
 
@@ -310,8 +309,11 @@ def _join_labels(found: Sequence[Heading], items: Sequence[Item], body: BodyStyl
 
 
 def _is_label_alone(heading: Heading) -> bool:
-    return heading.label is not None and heading.label.family == "division" and heading.first == heading.last and (
-        not heading.label.rest or heading.label.rest.lower() == heading.text.strip(" .:").lower()
+    return (
+        heading.label is not None
+        and heading.label.family == "division"
+        and heading.first == heading.last
+        and (not heading.label.rest or heading.label.rest.lower() == heading.text.strip(" .:").lower())
     )
 
 

@@ -15,8 +15,40 @@ _LAST_PART = re.compile(r"[^\W\d_]+$")
 _FIRST_PART = re.compile(r"[^\W\d_]+")
 # First members of Spanish and English compounds that keep their hyphen.
 _COMPOUND_HEADS = frozenset(
-    "físico teórico técnico jurídico económico socio político médico histórico práctico científico hispano "
-    "franco anglo greco luso afro ítalo euro ex anti vice co non self well cross pre post multi semi sub".split()
+    [
+        "físico",
+        "teórico",
+        "técnico",
+        "jurídico",
+        "económico",
+        "socio",
+        "político",
+        "médico",
+        "histórico",
+        "práctico",
+        "científico",
+        "hispano",
+        "franco",
+        "anglo",
+        "greco",
+        "luso",
+        "afro",
+        "ítalo",
+        "euro",
+        "ex",
+        "anti",
+        "vice",
+        "co",
+        "non",
+        "self",
+        "well",
+        "cross",
+        "pre",
+        "post",
+        "multi",
+        "semi",
+        "sub",
+    ]
 )
 _MIN_PART = 4
 

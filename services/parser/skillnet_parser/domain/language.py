@@ -25,7 +25,7 @@ def detect_language(text: str) -> str:
 
 @functools.cache
 def _identifier() -> Any:
-    import py3langid.langid as langid  # noqa: PLC0415 - half a second, needed by long texts only
+    from py3langid import langid  # noqa: PLC0415 - half a second, needed by long texts only
 
     identifier = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE)
     identifier.set_languages(list(CANDIDATES))

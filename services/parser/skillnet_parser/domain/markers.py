@@ -6,7 +6,8 @@ import re
 
 BULLETS = "•·▪◦‣●○■□➢✓✔❖►▶◆◇–—−*-"
 _MARKER = re.compile(
-    rf"\s*(?:[{re.escape(BULLETS)}]+\s+|\(?(?:\d{{1,3}}|[a-zñ]|[ivxl]{{1,5}})[.)ºª]{{1,2}}[-–]?\s+)(?=\S)", re.IGNORECASE
+    rf"\s*(?:[{re.escape(BULLETS)}]+\s+|\(?(?:\d{{1,3}}|[a-zñ]|[ivxl]{{1,5}})[.)ºª]{{1,2}}[-–]?\s+)(?=\S)",
+    re.IGNORECASE,
 )
 _BULLET = re.compile(rf"\s*[{re.escape(BULLETS)}]+\s+\S")
 

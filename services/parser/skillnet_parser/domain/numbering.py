@@ -70,7 +70,7 @@ def _ends_label(text: str, at: int) -> bool:
     rest = text[at:].lstrip()
     if not rest or rest[0] in ".:–—-(":
         return True
-    return rest[0].isupper() or rest[0] in "«\"“[¿¡"
+    return rest[0].isupper() or rest[0] in '«"“[¿¡'
 
 
 def _looks_like_quantity(number: str, end: str) -> bool:

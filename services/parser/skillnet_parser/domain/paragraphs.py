@@ -84,4 +84,3 @@ def _continues_elsewhere(above: Row, row: Row) -> bool:
     if _ENDS_SENTENCE.search(text):
         return False
     return row.text[:1].islower() or _room_left(above, above) < _SLACK * above.style.size
-

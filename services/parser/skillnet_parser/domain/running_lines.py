@@ -38,9 +38,7 @@ def drop_running_lines(pages: Sequence[PageLayout]) -> list[PageLayout]:
         replace(
             page,
             fragments=tuple(
-                fragment
-                for index, fragment in enumerate(page.fragments)
-                if (page.number, index) not in running
+                fragment for index, fragment in enumerate(page.fragments) if (page.number, index) not in running
             ),
         )
         for page in pages
@@ -114,9 +112,7 @@ def _repeats(numbers: set[int], page_count: int) -> bool:
         same = {number for number in numbers if number % 2 == parity}
         if len(same) >= max(_MIN_PARITY_PAGES, _MIN_SHARE * page_count / 2):
             return True
-    return any(
-        all(number + step in numbers for step in range(_MIN_NEIGHBOURS)) for number in numbers
-    )
+    return any(all(number + step in numbers for step in range(_MIN_NEIGHBOURS)) for number in numbers)
 
 
 def _keep_rows_of_text(pages: Sequence[PageLayout], repeated: set[_Place], distance: float) -> set[_Place]:
@@ -142,7 +138,7 @@ def _stands_apart(rect: Rect, others: Sequence[Rect], page_height: float, distan
         if _share_rows(rect, other):
             return False
         gap = other.y0 - rect.y1 if rect.middle < page_height / 2 else rect.y0 - other.y1
-        if 0 <= gap + rect.height and gap < distance * rect.height and _overlap(rect, other):
+        if gap + rect.height >= 0 and gap < distance * rect.height and _overlap(rect, other):
             return False
     return True
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import zipfile
 
 from skillnet_common.errors import ErrorCode, PermanentFault
-
 from skillnet_parser.limits import MEBIBYTE, ParseLimits
 
 _RATIO_FLOOR = 5 * MEBIBYTE

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from lxml import etree
+
 from skillnet_common.documents import BlockKind
 from skillnet_common.errors import ErrorCode, PermanentFault
-
 from skillnet_parser.domain.draft import DraftBlock, DraftDocument, text_block
 from skillnet_parser.domain.numbering import read_label
 from skillnet_parser.domain.tables import render_table

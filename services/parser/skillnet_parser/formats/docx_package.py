@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lxml import etree
-from skillnet_common.errors import ErrorCode, PermanentFault
 
+from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.limits import MEBIBYTE
 
 _WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -75,7 +75,9 @@ def _relationships(archive: zipfile.ZipFile, name: str, folder: str) -> dict[str
         if relation.get("TargetMode") == "External":
             continue
         target = relation.get("Target", "")
-        resolved = target.lstrip("/") if target.startswith("/") else posixpath.normpath(posixpath.join(folder, target))
+        resolved = (
+            target.lstrip("/") if target.startswith("/") else posixpath.normpath(posixpath.join(folder, target))
+        )
         found.setdefault(relation.get("Type", "").rsplit("/", 1)[-1], resolved)
     return found
 

@@ -15,9 +15,21 @@ _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _STRICT_MATH = "{http://purl.oclc.org/ooxml/officeDocument/math}"
 _WRAPPERS = frozenset(
     f"{W}{name}"
-    for name in ("hyperlink", "smartTag", "ins", "moveTo", "fldSimple", "bdo", "dir", "customXml", "sdt", "sdtContent")
+    for name in (
+        "hyperlink",
+        "smartTag",
+        "ins",
+        "moveTo",
+        "fldSimple",
+        "bdo",
+        "dir",
+        "customXml",
+        "sdt",
+        "sdtContent",
+    )
 )
 DELETED = frozenset(f"{W}{name}" for name in ("del", "moveFrom"))
+_CHARACTERS = {"t": "", "tab": "\t", "ptab": "\t", "cr": "\n", "noBreakHyphen": "-"}
 TEXT_BOX = f"{W}txbxContent"
 
 
@@ -46,9 +58,7 @@ def read_runs(paragraph: etree._Element, note_label: Callable[[etree._Element], 
     return result
 
 
-def _read_children(
-    element: etree._Element, result: RunText, note_label: Callable[[etree._Element], str]
-) -> None:
+def _read_children(element: etree._Element, result: RunText, note_label: Callable[[etree._Element], str]) -> None:
     for child in element.iterchildren(tag=etree.Element):
         if child.tag == f"{W}r":
             _read_run(child, result, note_label)
@@ -79,23 +89,17 @@ def _read_run(run: etree._Element, result: RunText, note_label: Callable[[etree.
 
 def _text_of(child: etree._Element, result: RunText, note_label: Callable[[etree._Element], str]) -> str:
     name = child.tag.removeprefix(W)
+    if name in _CHARACTERS:
+        return _CHARACTERS[name] or child.text or ""
     match name:
-        case "t":
-            return child.text or ""
-        case "tab" | "ptab":
-            return "\t"
-        case "br":
-            return "" if child.get(f"{W}type") in ("page", "column") else "\n"
-        case "cr":
+        case "br" if child.get(f"{W}type") not in ("page", "column"):
             return "\n"
-        case "noBreakHyphen":
-            return "-"
         case "sym":
             return _symbol(child)
         case "footnoteReference" | "endnoteReference":
             result.notes.append(child)
             return note_label(child)
-        case "ruby":
+        case "ruby":  # the base text, not the small print above it
             return "".join(text.text or "" for text in child.iterfind(f".//{W}rubyBase//{W}t"))
     result.boxes += _text_boxes(child)
     return ""

@@ -10,7 +10,8 @@ from lxml import etree
 from skillnet_parser.formats.docx_package import W
 
 _HEADING_NAME = re.compile(
-    r"(?:heading|t[ií]tulo|titre|überschrift|encabezado|t[ií]tol|cap[cç]alera|título de sección)\s*(\d)\b", re.IGNORECASE
+    r"(?:heading|t[ií]tulo|titre|überschrift|encabezado|t[ií]tol|cap[cç]alera|título de sección)\s*(\d)\b",
+    re.IGNORECASE,
 )
 _TITLE_NAMES = frozenset({"title", "título", "titulo", "puesto", "títol", "titre", "titel"})
 _CONTENTS_NAME = re.compile(r"(?:toc|tdc|sumário|índice|indice|contents?)\s*\d\b", re.IGNORECASE)

@@ -10,8 +10,8 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
-from skillnet_common.documents import BlockKind
 
+from skillnet_common.documents import BlockKind
 from skillnet_parser.domain.draft import DraftBlock, DraftDocument, text_block
 from skillnet_parser.domain.tables import render_table
 from skillnet_parser.formats.sniff import FileType
@@ -132,9 +132,7 @@ class _Reader:
         at = 0
         for heading in _HTML_HEADING.finditer(source):
             yield text_block(BlockKind.PARAGRAPH, _strip_tags(source[at : heading.start()]))
-            yield text_block(
-                BlockKind.HEADING, " ".join(_strip_tags(heading[2]).split()), int(heading[1])
-            )
+            yield text_block(BlockKind.HEADING, " ".join(_strip_tags(heading[2]).split()), int(heading[1]))
             at = heading.end()
         yield text_block(BlockKind.PARAGRAPH, _strip_tags(source[at:]))
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pymupdf
-from skillnet_common.errors import ErrorCode, PermanentFault
 
+from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.domain.bookmarks import Bookmark
 from skillnet_parser.domain.characters import clean_characters
 from skillnet_parser.domain.compose import compose

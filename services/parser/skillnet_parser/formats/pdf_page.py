@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import pymupdf
-from skillnet_common.documents import Box
 
+from skillnet_common.documents import Box
 from skillnet_parser.domain.characters import count_unreadable, drop_ornaments
 from skillnet_parser.domain.layout import Fragment, PageLayout, Rect, Style, TableRegion, mix_styles
 from skillnet_parser.formats.pdf_hidden import HiddenText
@@ -73,7 +73,9 @@ def _image_cover(page: Any, log: Sequence[tuple[str, tuple[float, ...]]]) -> flo
     bounds = page.rect * page.derotation_matrix
     area = abs(bounds.get_area()) or 1.0
     covers = [
-        (pymupdf.Rect(rect) & bounds).get_area() / area for kind, rect in log if kind in ("fill-image", "fill-imgmask")
+        (pymupdf.Rect(rect) & bounds).get_area() / area
+        for kind, rect in log
+        if kind in ("fill-image", "fill-imgmask")
     ]
     # A scan may be stored as strips, each an image of its own.
     return min(1.0, max(max(covers, default=0.0), sum(covers) if len(covers) > 3 else 0.0))
@@ -170,7 +172,9 @@ def _arrange(page: Any, number: int, printed: Sequence[_Printed], tables: Sequen
         if not any(table.rect.contains_middle_of(fragment.rect) for table in tables)
     ]
     placed = tuple(
-        TableRegion(table.rows, table.rect, tuple(Box(number, box.x0, box.y0, box.x1, box.y1) for box in table.row_boxes))
+        TableRegion(
+            table.rows, table.rect, tuple(Box(number, box.x0, box.y0, box.x1, box.y1) for box in table.row_boxes)
+        )
         for table in tables
     )
     return PageLayout(number, flow_width, flow_height, tuple(outside), placed)

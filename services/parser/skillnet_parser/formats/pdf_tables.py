@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pymupdf
-from skillnet_common.documents import Box
 
+from skillnet_common.documents import Box
 from skillnet_parser.domain.layout import Rect, TableRegion
 from skillnet_parser.domain.tables import is_plausible
 from skillnet_parser.formats.pdf_hidden import HiddenText
@@ -46,7 +46,10 @@ def _ruled_area(page: Any) -> pymupdf.Rect | None:
     edges = [edge for drawing in page.get_cdrawings() for item in drawing["items"] for edge in _edges(item)]
     across = [edge for edge in edges if edge[3] - edge[1] <= _RULE and edge[2] - edge[0] >= _MIN_RULE]
     down = [edge for edge in edges if edge[2] - edge[0] <= _RULE and edge[3] - edge[1] >= _MIN_CELL]
-    if _count_apart([edge[1] for edge in across]) < _GRID_LINES or _count_apart([edge[0] for edge in down]) < _GRID_LINES:
+    if (
+        _count_apart([edge[1] for edge in across]) < _GRID_LINES
+        or _count_apart([edge[0] for edge in down]) < _GRID_LINES
+    ):
         return None
     ruled = [*across, *down]
     return pymupdf.Rect(

@@ -9,7 +9,6 @@ from enum import StrEnum
 from pathlib import Path, PurePath
 
 from skillnet_common.errors import ErrorCode, PermanentFault
-
 from skillnet_parser.formats.archive import check_archive
 from skillnet_parser.limits import ParseLimits
 

@@ -8,7 +8,6 @@ from itertools import groupby
 from pathlib import Path
 
 from skillnet_common.documents import BlockKind
-
 from skillnet_parser.domain.draft import DraftBlock, DraftDocument, Piece, text_block
 from skillnet_parser.domain.markers import starts_item
 from skillnet_parser.domain.numbering import Label, read_label

@@ -1,7 +1,8 @@
 """Bytes to text, without guessing among dozens of code pages.
 
-A byte-order mark decides; else strict UTF-8; else, unless most of it is UTF-8 after all, Windows-1252, the code page of the Spanish office files
-that are not UTF-8. Statistical detectors take Spanish in 1252 for 1250 (charset_normalizer#358).
+A byte-order mark decides; else strict UTF-8; else, unless most of it is UTF-8 after all, Windows-1252, the
+code page of the Spanish office files that are not UTF-8. Statistical detectors take Spanish in 1252 for 1250
+(charset_normalizer#358).
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import codecs
 from dataclasses import dataclass
 
 from skillnet_common.errors import ErrorCode, PermanentFault
-
 from skillnet_parser.domain.characters import REPLACEMENT
 
 _DAMAGED_UTF8_RATIO = 10
