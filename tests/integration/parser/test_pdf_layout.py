@@ -307,3 +307,16 @@ def test_list_items_are_lines_of_one_block(parse: Parse, sheet: Any, lorem: str,
     assert blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.LIST) == [
         "- harina de fuerza y agua a la temperatura que indica la ficha de cada masa\n- sal\n- levadura"
     ]
+
+
+def test_the_title_is_the_largest_print_or_a_stated_one_that_the_page_repeats(
+    parse: Parse, sheet: Any, lorem: str
+) -> None:
+    sheet.line("Espiga", size=30)
+    sheet.line("Plan de salud", size=20, gap=10)
+    sheet.prose(lorem)
+    assert parse(sheet.data(), "a.pdf").title == "Espiga Plan de salud"
+    sheet.document.set_metadata({"title": "Microsoft Word - borrador.docx"})
+    assert parse(sheet.data(), "a.pdf").title == "Espiga Plan de salud"
+    sheet.document.set_metadata({"title": "Plan de salud 2026"})
+    assert parse(sheet.data(), "a.pdf").title == "Plan de salud 2026"

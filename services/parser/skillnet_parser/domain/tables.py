@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 _MIN_FILLED_SHARE = 0.5
-_BREAKS = re.compile(r"\s*\n\s*")
 
 
 def render_rows(rows: Sequence[Sequence[str]]) -> list[str]:
     """A line per table row, the delimiter of Markdown joined to the first. Rows are padded to one width;
-    a `|` in a cell is escaped, a line break becomes a space. Empty where no cell has text."""
+    a `|` in a cell is escaped, white space of any kind becomes one space. Empty where no cell has text."""
     width = max((len(row) for row in rows), default=0)
     cells = [[_render_cell(cell) for cell in row] + [""] * (width - len(row)) for row in rows]
     kept = [row for row in cells if any(row)]
@@ -42,4 +40,4 @@ def is_plausible(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _render_cell(cell: str) -> str:
-    return _BREAKS.sub(" ", cell.strip()).replace("|", "\\|")
+    return " ".join(cell.split()).replace("|", "\\|")

@@ -15,6 +15,7 @@ _JUNK = re.compile(
 _MIN_SHARED = 0.5  # of the title's words, on the first pages
 _FIRST_PAGES = 2
 _MIN_SIZE_RATIO = 1.3
+_MIN_SECOND_SIZE = 14.0  # points: of a title set below a name
 _SAME_SIZE = 0.5
 _MAX_FRAGMENTS = 4
 _WORD = re.compile(r"\w+")
@@ -51,4 +52,14 @@ def _largest_print(page: PageLayout) -> str | None:
     if len(lettered) > 3 and largest < _MIN_SIZE_RATIO * usual:
         return None
     lines = [fragment for fragment in lettered if fragment.style.size >= largest - _SAME_SIZE]
+    if sum(len(fragment.text.split()) for fragment in lines) == 1:
+        lines += _next_largest(lettered, largest)  # a name or a logo stands above the title
     return " ".join(fragment.text.strip() for fragment in lines[:_MAX_FRAGMENTS]) or None
+
+
+def _next_largest(fragments: Sequence[Fragment], largest: float) -> list[Fragment]:
+    smaller = [fragment for fragment in fragments if fragment.style.size < largest - _SAME_SIZE]
+    second = max((fragment.style.size for fragment in smaller), default=0.0)
+    if second < _MIN_SECOND_SIZE:
+        return []
+    return [fragment for fragment in smaller if fragment.style.size >= second - _SAME_SIZE]

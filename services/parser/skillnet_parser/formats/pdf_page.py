@@ -9,7 +9,7 @@ from typing import Any
 import pymupdf
 
 from skillnet_common.documents import Box
-from skillnet_parser.domain.characters import count_unreadable, drop_ornaments
+from skillnet_parser.domain.characters import SOFT_HYPHEN, clean_characters, count_unreadable, drop_ornaments
 from skillnet_parser.domain.layout import Fragment, PageLayout, Rect, Style, TableRegion, mix_styles
 from skillnet_parser.formats.pdf_hidden import HiddenText
 from skillnet_parser.formats.pdf_tables import find_tables
@@ -157,7 +157,8 @@ def _arrange(page: Any, number: int, printed: Sequence[_Printed], tables: Sequen
     fragments: list[Fragment] = []
     sideways = flow_height * _BELOW_PAGE
     for line in printed:
-        if not drop_ornaments(line.text).strip():
+        text = _legible(line.text)
+        if not text.strip():
             continue
         box = _box(number, line.rect, width, height)
         if line.direction == main:
@@ -165,7 +166,7 @@ def _arrange(page: Any, number: int, printed: Sequence[_Printed], tables: Sequen
         else:
             rect = Rect(0.0, sideways, flow_width, sideways + line.style.size)
             sideways += 3 * line.style.size
-        fragments.append(Fragment(drop_ornaments(line.text), rect, box, line.style))
+        fragments.append(Fragment(text, rect, box, line.style))
     outside = [
         fragment
         for fragment in fragments
@@ -178,6 +179,12 @@ def _arrange(page: Any, number: int, printed: Sequence[_Printed], tables: Sequen
         for table in tables
     )
     return PageLayout(number, flow_width, flow_height, tuple(outside), placed)
+
+
+def _legible(text: str) -> str:
+    """Clean text; a soft hyphen at its end stays, for it says that a word goes on in the next line."""
+    ending = SOFT_HYPHEN if text.rstrip().endswith(SOFT_HYPHEN) else ""
+    return clean_characters(drop_ornaments(text)).replace("\n", " ") + ending
 
 
 def _main_direction(printed: Sequence[_Printed]) -> tuple[int, int]:
