@@ -1,4 +1,4 @@
-"""The same at the same time: uploads, deletes, workers, a reaper, a cleaner and readers on connections of their own."""
+"""Uploads, deletes, workers, a reaper, a cleaner and a reader, all at once on connections of their own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import random
 from collections.abc import AsyncIterator
 from uuid import UUID
 
-import asyncpg
 import pytest
 from tests.conftest import DatabaseUrls
 from tests.integration.versions.observer import Observer
@@ -36,7 +35,7 @@ class Bustle:
         self.observer = Observer(database, org_id)
         self.reap = Reap(dispatcher, max_attempts=1_000)
         self.archive = Archive(dispatcher)
-        self.random = random.Random(seed)
+        self.random = random.Random(seed)  # noqa: S311
         self.over = asyncio.Event()
 
     async def upload(self, key: str, count: int) -> None:

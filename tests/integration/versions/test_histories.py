@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 from tests.integration.versions.observer import Observer
 from tests.integration.versions.pipeline import Pipeline
@@ -167,6 +167,8 @@ EVENTS = [
 SCRIPTS = st.lists(st.tuples(st.sampled_from(EVENTS), st.integers(0, 11)), min_size=20, max_size=50)
 
 
+PHASES = [Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink]
+
 BACK_AFTER_A_FAILED_RETURN = [
     ("upload", 0),
     ("progress", 3),
@@ -180,7 +182,7 @@ BOTH_FAIL_NEWER_FIRST = [("upload", 0), ("upload", 1), ("claim", 1), ("fail", 0)
 
 @example(script=BACK_AFTER_A_FAILED_RETURN)
 @example(script=BOTH_FAIL_NEWER_FIRST)
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, phases=PHASES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(script=SCRIPTS)
 async def test_any_history_ends_well(
     database: Database, dispatcher_database: Database, script: list[tuple[str, int]]

@@ -23,7 +23,7 @@ CREATE POLICY dispatcher ON object_deletions TO skillnet_dispatcher USING (true)
 GRANT SELECT, INSERT, DELETE ON object_deletions TO skillnet_dispatcher;
 
 -- To fail a version whose work was given up: what versions.sql reads under its locks, and nothing of the content.
-GRANT SELECT (page_count, embedding_model) ON documents TO skillnet_dispatcher;
+GRANT SELECT (title_given, page_count, embedding_model) ON documents TO skillnet_dispatcher;
 GRANT SELECT (title, file_name, file_type, language, page_count, page_count_estimated, expected_chunks, warnings,
               ended_at, archived_at),
       UPDATE (ended_at, archived_at)
