@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from skillnet_common.errors import ErrorCode, PassingFault
 from skillnet_common.objects import Originals
-from skillnet_common.runtime import Service, run_service
+from skillnet_common.runtime import Service, entry_point, run_service
 from skillnet_common.runtime.service import Component
 from skillnet_dispatcher.leadership import Leadership
 from skillnet_dispatcher.loop import Loop
@@ -25,6 +25,7 @@ from skillnet_dispatcher.settings import DispatcherSettings
 _FAILURES_BEFORE_NOT_READY = 3
 
 
+@entry_point
 def main() -> None:
     """Runs the dispatcher until SIGTERM."""
     settings = DispatcherSettings()

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from skillnet_common.contracts.work import Stage
 from skillnet_common.models import registered_model
-from skillnet_common.runtime import Service, StageWorker, run_service
+from skillnet_common.runtime import Service, StageWorker, entry_point, run_service
 from skillnet_common.runtime.service import Component
 from skillnet_embedder.handlers import EmbedHandler
 from skillnet_embedder.settings import EmbedderSettings
@@ -16,6 +16,7 @@ from skillnet_inference.factory import model_identity, open_encoder
 from skillnet_inference.settings import EmbeddingSettings
 
 
+@entry_point
 def main() -> None:
     """Runs the embedder until SIGTERM. It takes the work of its own model only."""
     settings = EmbedderSettings()

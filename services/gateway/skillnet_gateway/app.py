@@ -11,7 +11,7 @@ from fastapi import FastAPI
 
 from skillnet_common.auth import Authenticator
 from skillnet_common.objects import Originals
-from skillnet_common.runtime import Service, run_service
+from skillnet_common.runtime import Service, entry_point, run_service
 from skillnet_common.runtime.http import HttpServer
 from skillnet_common.runtime.service import Component
 from skillnet_gateway.answering import Answering
@@ -27,6 +27,7 @@ from skillnet_gateway.uploads import Uploads
 log = structlog.get_logger(__name__)
 
 
+@entry_point
 def main() -> None:
     """Runs the gateway until SIGTERM."""
     settings = GatewaySettings()

@@ -8,12 +8,13 @@ from contextlib import asynccontextmanager
 from skillnet_common.messaging import subjects
 from skillnet_common.messaging.topology import NOTIFIER_DURABLE
 from skillnet_common.messaging.worker import PullWorker
-from skillnet_common.runtime import Service, run_service
+from skillnet_common.runtime import Service, entry_point, run_service
 from skillnet_common.runtime.service import Component
 from skillnet_notifier.handler import EventHandler
 from skillnet_notifier.settings import NotifierSettings
 
 
+@entry_point
 def main() -> None:
     """Runs the notifier until SIGTERM."""
     settings = NotifierSettings()

@@ -9,7 +9,7 @@ from pathlib import Path
 from skillnet_common.contracts.work import Stage
 from skillnet_common.documents import ParsedDocument
 from skillnet_common.objects import Originals
-from skillnet_common.runtime import Service, StageWorker, run_service
+from skillnet_common.runtime import Service, StageWorker, entry_point, run_service
 from skillnet_common.runtime.service import Component
 from skillnet_parser.handlers import ParseHandler
 from skillnet_parser.limits import MEBIBYTE, ParseLimits
@@ -17,6 +17,7 @@ from skillnet_parser.sandbox import parse_file
 from skillnet_parser.settings import ParserSettings
 
 
+@entry_point
 def main() -> None:
     """Runs the parser until SIGTERM."""
     settings = ParserSettings()

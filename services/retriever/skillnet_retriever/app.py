@@ -10,7 +10,7 @@ from skillnet_common.auth import Authenticator
 from skillnet_common.messaging import subjects
 from skillnet_common.messaging.responder import Responder
 from skillnet_common.models import require_serving
-from skillnet_common.runtime import Service, run_service
+from skillnet_common.runtime import Service, entry_point, run_service
 from skillnet_common.runtime.service import Component
 from skillnet_inference.budget import count_llm_tokens
 from skillnet_inference.factory import model_identity, open_encoder
@@ -50,6 +50,7 @@ def calibration_of(identity: ModelIdentity) -> Calibration | None:
     return None if identity.name.lower().startswith(_FIXTURE) else calibration_for(identity.name)
 
 
+@entry_point
 def main() -> None:
     """Runs the retriever until SIGTERM. Refuses to start, or to be ready, beside another serving model."""
     settings = RetrieverSettings()

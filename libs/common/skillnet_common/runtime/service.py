@@ -6,7 +6,6 @@ import asyncio
 import os
 import signal
 import socket
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
@@ -16,7 +15,6 @@ from uuid import uuid4
 import structlog
 
 from skillnet_common.database.pool import CONNECTION_ERRORS, Database, check_role
-from skillnet_common.errors import SkillnetError
 from skillnet_common.messaging.connection import Bus
 from skillnet_common.runtime.http import HttpServer
 from skillnet_common.runtime.logging import configure_logging
@@ -25,7 +23,6 @@ from skillnet_common.settings import CommonSettings
 
 log = structlog.get_logger(__name__)
 
-EX_CONFIG = 78
 _BEAT_SECONDS = 5.0
 _CONNECT_PATIENCE = 60.0
 
@@ -65,13 +62,9 @@ Compose = Callable[[Service], AbstractAsyncContextManager[Sequence[Component]]]
 
 
 def run_service(name: str, settings: CommonSettings, compose: Compose) -> None:
-    """Runs until SIGTERM or SIGINT. Exits with 78 and a sentence where the configuration is wrong."""
+    """Runs until SIGTERM or SIGINT. Raises SkillnetError where it cannot start (see `entry_point`)."""
     configure_logging(name, settings.log_level, settings.log_format)
-    try:
-        asyncio.run(_run(name, settings, compose))
-    except SkillnetError as error:
-        log.error("cannot_start", code=error.code, reason=error.message)
-        sys.exit(EX_CONFIG)
+    asyncio.run(_run(name, settings, compose))
 
 
 async def _run(name: str, settings: CommonSettings, compose: Compose) -> None:
