@@ -1,0 +1,95 @@
+"""kill -9 of one process of a stack, at a moment when it is at work."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import shutil
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+
+from skillnet_common.contracts.work import Stage
+from skillnet_common.database.pool import CONNECTION_ERRORS
+
+from .running import Running
+
+WORKERS = {"parser": Stage.PARSE, "parser's child": Stage.PARSE, "chunker": Stage.CHUNK, "embedder": Stage.EMBED}
+VICTIMS = (*WORKERS, "dispatcher", "notifier", "gateway", "retriever", "nats", "postgres")
+"""Everything that is killed. The gateway between requests only: nothing of one is under way at a strike."""
+
+_BUSY_SECONDS = 5.0
+_BACK_SECONDS = 60.0
+_CLAIMED = "SELECT count(*) FROM work WHERE stage = $1 AND state = 'claimed'"
+
+
+async def strike(running: Running, victim: str, choose: random.Random) -> None:
+    """Kills the victim, a worker in the middle of its work if it gets any soon; returns when it runs again."""
+    if victim in WORKERS:
+        await _until_busy(running, WORKERS[victim])
+        await asyncio.sleep(choose.uniform(0, 0.05))
+    if victim == "parser's child":
+        await _kill_child(running)
+        return
+    await _until(lambda: running.process(victim).pid is not None, f"{victim} does not run")
+    before = running.process(victim)
+    os.kill(before.pid or 0, signal.SIGKILL)
+    await _until(lambda: running.process(victim).restarts > before.restarts, f"{victim} was not started again")
+
+
+async def lose_streams(running: Running) -> None:
+    """Kills nats-server and removes its store before it comes back."""
+    before = running.process("nats")
+    os.kill(before.pid or 0, signal.SIGSTOP)
+    remove_streams(running.folder)
+    os.kill(before.pid or 0, signal.SIGKILL)
+    await _until(lambda: running.process("nats").restarts > before.restarts, "nats-server was not started again")
+
+
+def remove_streams(folder: Path) -> None:
+    """Removes all that nats-server keeps of the data folder's stack."""
+    shutil.rmtree(folder / "nats" / "jetstream")
+
+
+async def _until_busy(running: Running, stage: Stage) -> None:
+    """Waits a moment for claimed work of the stage; none may be left."""
+    try:
+        async with asyncio.timeout(_BUSY_SECONDS):
+            while True:
+                async with running.database.tenant(running.org) as connection:
+                    if await connection.fetchval(_CLAIMED, stage):
+                        return
+                await asyncio.sleep(0.002)
+    except (TimeoutError, *CONNECTION_ERRORS):
+        return
+
+
+async def _kill_child(running: Running) -> None:
+    """Kills a process that parses a file, as soon as there is one; there may be none."""
+    deadline = asyncio.get_running_loop().time() + _BUSY_SECONDS
+    while asyncio.get_running_loop().time() < deadline:
+        children = _children(running.process("parser").pid)
+        for child in children:
+            os.kill(child, signal.SIGKILL)
+        if children:
+            return
+        await asyncio.sleep(0.01)
+
+
+def _children(pid: int | None) -> list[int]:
+    try:
+        return [child.pid for child in psutil.Process(pid or 0).children() if child.is_running()]
+    except psutil.NoSuchProcess:
+        return []
+
+
+async def _until(condition: Callable[[], bool], otherwise: str) -> None:
+    try:
+        async with asyncio.timeout(_BACK_SECONDS):
+            while not condition():  # noqa: ASYNC110 - other processes change it
+                await asyncio.sleep(0.02)
+    except TimeoutError:
+        raise AssertionError(otherwise) from None

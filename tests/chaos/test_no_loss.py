@@ -1,0 +1,104 @@
+"""Nothing is lost and nothing doubled, whatever is killed while documents are ingested."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from skillnet_cli.local.temporary import temporary_folder
+
+from .corpus import Action, Source, build_sources, plan
+from .outcome import (
+    LiveDocument,
+    broken_promises,
+    differences,
+    first_is_live,
+    live_documents,
+    lost_claims,
+    wait_until_finished,
+)
+from .running import Running, running_stack_in
+from .strikes import VICTIMS, lose_streams, remove_streams, strike
+
+pytestmark = [pytest.mark.chaos, pytest.mark.timeout(600)]
+
+ROUNDS = 2
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A data folder whose path has spaces and accents."""
+    with temporary_folder("caos y ruido ñ", in_memory=True) as path:
+        yield path
+
+
+@pytest.fixture(scope="module")
+def sources() -> list[Source]:
+    """The files, the same bytes for every ingestion."""
+    return build_sources()
+
+
+@pytest.fixture(scope="module")
+async def undisturbed(sources: list[Source]) -> dict[str, LiveDocument]:
+    """What readers see after an ingestion that nothing disturbs."""
+    with temporary_folder("calma", in_memory=True) as folder:
+        async with running_stack_in(folder) as running:
+            for action in plan(sources):
+                await running.send(action)
+            await wait_until_finished(running)
+            assert await broken_promises(running, sources) == []
+            assert await lost_claims(running) == 0
+            return await live_documents(running)
+
+
+async def test_kill_9_of_everything_in_turn(
+    folder: Path, sources: list[Source], undisturbed: dict[str, LiveDocument]
+) -> None:
+    choose = random.Random(2)  # noqa: S311 - no secret
+    async with running_stack_in(folder) as running:
+        victims = [victim for _ in range(ROUNDS) for victim in VICTIMS]
+        for victim, actions in zip(victims, _shares(plan(sources), len(victims)), strict=True):
+            for action in actions:
+                await running.send(action)
+            await strike(running, victim, choose)
+        await wait_until_finished(running)
+        assert await lost_claims(running) > 0, "no kill hit a worker at work"
+        await _assert_nothing_lost(running, sources, undisturbed)
+
+
+async def test_every_stream_is_lost(
+    folder: Path, sources: list[Source], undisturbed: dict[str, LiveDocument]
+) -> None:
+    """Once while the stack runs, once while it stands still, each time with documents under way."""
+    first, second = sources[4:9], sources[9:14]
+    async with running_stack_in(folder) as running:
+        for action in plan(first):
+            await running.send(action)
+        await first_is_live(running)
+        await lose_streams(running)
+        await wait_until_finished(running)
+        await _assert_nothing_lost(running, first, undisturbed)
+        for action in plan(second):
+            await running.send(action)
+    remove_streams(folder)
+    async with running_stack_in(folder) as running:
+        await wait_until_finished(running)
+        await _assert_nothing_lost(running, [*first, *second], undisturbed)
+
+
+async def _assert_nothing_lost(
+    running: Running, sources: Sequence[Source], undisturbed: dict[str, LiveDocument]
+) -> None:
+    keys = {source.key for source in sources}
+    expected = {key: document for key, document in undisturbed.items() if key in keys}
+    broken = await broken_promises(running, sources)
+    broken += differences(expected, await live_documents(running))
+    assert not broken, "\n".join([*broken, running.log_tails()])
+
+
+def _shares(actions: Sequence[Action], count: int) -> list[Sequence[Action]]:
+    """The actions cut into `count` runs of nearly the same length."""
+    return [actions[len(actions) * n // count : len(actions) * (n + 1) // count] for n in range(count)]
