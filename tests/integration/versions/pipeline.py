@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid4, uuid5
 
 from pgvector import HalfVector
@@ -59,16 +60,16 @@ class Pipeline:
 
     async def upload(self, key: str, content: str, **fields: object) -> UploadResult:
         """Uploads a text as a new version of the document `key`."""
-        upload = Upload(
-            org_id=self.org_id,
-            external_key=key,
-            file_name=f"{key}.txt",
-            object_key=f"originals/{self.org_id}/{uuid4().hex}",
-            sha256=hashlib.sha256(content.encode()).digest(),
-            size=len(content),
-            pipeline_fingerprint="test",
-            **fields,  # type: ignore[arg-type]
-        )
+        values: dict[str, Any] = {
+            "org_id": self.org_id,
+            "external_key": key,
+            "file_name": f"{key}.txt",
+            "object_key": f"originals/{self.org_id}/{uuid4().hex}",
+            "sha256": hashlib.sha256(content.encode()).digest(),
+            "size": len(content),
+            "pipeline_fingerprint": "test",
+        }
+        upload = Upload(**{**values, **fields})
         async with self.database.tenant(self.org_id) as connection:
             return await accept_upload(connection, upload)
 
