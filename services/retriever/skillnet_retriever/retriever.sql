@@ -17,7 +17,7 @@ SELECT set_config('statement_timeout', $2, true), set_config('plan_cache_mode', 
 -- upper half of a bigint, whose lower half is for the chunk's index.
 WITH scope AS MATERIALIZED (
     SELECT d.document_id, d.live_version AS version, d.language, v.expected_chunks, v.lexeme_count,
-           row_number() OVER () << 32 AS place
+           row_number() OVER (ORDER BY d.document_id) << 32 AS place
     FROM documents d
     JOIN document_versions v ON v.org_id = $1 AND v.document_id = d.document_id AND v.version = d.live_version
     WHERE d.org_id = $1 AND d.live_version IS NOT NULL AND d.deleted_at IS NULL /*document_filters*/
@@ -70,22 +70,22 @@ WITH scope AS MATERIALIZED (
 ), ranked AS MATERIALIZED (
     SELECT place | (entry >> 32) AS key,
            sum(idf * ((entry >> 16) & 65535)
-               / (((entry >> 16) & 65535) + 0.3::float8 + slope * (entry & 65535))) AS bm25,
+               / (((entry >> 16) & 65535) + 0.3::float8 + slope * (entry & 65535)))::real AS bm25,
            bit_or(bit) AS matched
     FROM (SELECT m.place, unnest(m.entries) AS entry, w.idf, 0.9 / z.mean_words AS slope,
                  CASE WHEN w.term_no < 63 THEN 1::bigint << w.term_no ELSE 0 END AS bit
           FROM merged m JOIN weights w USING (term_no) CROSS JOIN size z) e
     GROUP BY place | (entry >> 32)
 ), keyword AS MATERIALIZED (
-    SELECT b.key, row_number() OVER (ORDER BY b.bm25 DESC, b.key) AS rank
-    FROM (SELECT r.key, r.bm25 FROM ranked r /*allowed_keyword*/ ORDER BY r.bm25 DESC, r.key LIMIT $3) b
+    SELECT b.*, (b.key >> 32) << 32 AS place, (b.key & 4294967295)::integer AS chunk_index
+    FROM (SELECT r.key, r.bm25, r.matched FROM ranked r /*allowed_keyword*/ ORDER BY r.bm25 DESC, r.key LIMIT $3) b
 )
 
 -- name: semantic_leg
 -- Exact inside the scope. Vectors are of length 1, so that the inner product is the cosine.
 , semantic AS MATERIALIZED (
-    SELECT n.chunk_id, row_number() OVER (ORDER BY n.distance, n.chunk_id) AS rank
-    FROM (SELECT e.chunk_id, e.embedding <#> /*vector*/ AS distance
+    SELECT n.*, row_number() OVER (ORDER BY n.distance, n.chunk_id) AS rank
+    FROM (SELECT e.chunk_id, s.place, s.language, e.embedding <#> /*vector*/ AS distance
           FROM chunk_embeddings e
           JOIN scope s ON s.document_id = e.document_id AND s.version = e.version
           /*allowed_semantic*/
@@ -98,41 +98,44 @@ WITH scope AS MATERIALIZED (
 , asked AS MATERIALIZED (
     SELECT min(config::oid)::regconfig AS config FROM terms
 ), candidates AS (
-    SELECT c.chunk_id, c.document_id, c.version, c.chunk_index, k.key, s.language, NULL::bigint AS semantic_rank,
-           k.rank AS keyword_rank
+    SELECT c.chunk_id, c.document_id, c.version, c.chunk_index, k.key, s.language, NULL::float8 AS distance,
+           NULL::bigint AS semantic_rank,
+           row_number() OVER (ORDER BY k.bm25 DESC, c.chunk_id) AS keyword_rank
     FROM keyword k
-    JOIN scope s ON s.place = (k.key >> 32) << 32
+    JOIN scope s USING (place)
     JOIN document_chunks c ON c.org_id = $1 AND c.document_id = s.document_id AND c.version = s.version
-                          AND c.chunk_index = (k.key & 4294967295)::integer
+                          AND c.chunk_index = k.chunk_index
     UNION ALL
-    SELECT c.chunk_id, c.document_id, c.version, c.chunk_index, s.place | c.chunk_index, s.language, n.rank, NULL
+    SELECT c.chunk_id, c.document_id, c.version, c.chunk_index, n.place | c.chunk_index, n.language, n.distance,
+           n.rank, NULL
     FROM semantic n
     JOIN document_chunks c ON c.org_id = $1 AND c.chunk_id = n.chunk_id
-    JOIN scope s ON s.document_id = c.document_id
 ), pool AS (
-    SELECT chunk_id, document_id, version, chunk_index, key, language, min(semantic_rank) AS semantic_rank,
-           min(keyword_rank) AS keyword_rank
+    SELECT chunk_id, document_id, version, chunk_index, key, language, min(distance) AS distance,
+           min(semantic_rank) AS semantic_rank, min(keyword_rank) AS keyword_rank
     FROM candidates GROUP BY chunk_id, document_id, version, chunk_index, key, language
 )
 SELECT ARRAY(SELECT ROW(term_no, term, idf, known) FROM weights ORDER BY term_no) AS terms,
-       ARRAY(SELECT ROW(p.chunk_id, p.document_id, p.version, p.chunk_index, -(e.embedding <#> /*vector*/), r.bm25,
-                        coalesce(r.matched, 0), p.semantic_rank, p.keyword_rank,
+       ARRAY(SELECT ROW(p.chunk_id, p.document_id, p.version, p.chunk_index, -coalesce(p.distance, e.distance),
+                        r.bm25, coalesce(r.matched, 0), p.semantic_rank, p.keyword_rank,
                         coalesce(text_search_config(p.language) = a.config, true))
              FROM pool p
              CROSS JOIN asked a
              LEFT JOIN ranked r USING (key)
-             LEFT JOIN chunk_embeddings e
-                    ON e.org_id = $1 AND e.model_id = /*model_id*/ AND e.chunk_id = p.chunk_id) AS candidates
+             LEFT JOIN LATERAL (  -- of what the keyword leg alone has found
+                 SELECT e.embedding <#> /*vector*/ AS distance FROM chunk_embeddings e
+                 WHERE p.distance IS NULL AND e.org_id = $1 AND e.model_id = /*model_id*/
+                   AND e.chunk_id = p.chunk_id OFFSET 0
+             ) e ON true) AS candidates
 
 -- name: keyword_only
 SELECT ARRAY(SELECT ROW(term_no, term, idf, known) FROM weights ORDER BY term_no) AS terms,
-       ARRAY(SELECT ROW(c.chunk_id, c.document_id, c.version, c.chunk_index, NULL::float8, r.bm25, r.matched,
-                        NULL::bigint, k.rank, true)
+       ARRAY(SELECT ROW(c.chunk_id, c.document_id, c.version, c.chunk_index, NULL::float8, k.bm25, k.matched,
+                        NULL::bigint, row_number() OVER (ORDER BY k.bm25 DESC, c.chunk_id), true)
              FROM keyword k
-             JOIN ranked r USING (key)
-             JOIN scope s ON s.place = (k.key >> 32) << 32
+             JOIN scope s USING (place)
              JOIN document_chunks c ON c.org_id = $1 AND c.document_id = s.document_id AND c.version = s.version
-                                   AND c.chunk_index = (k.key & 4294967295)::integer) AS candidates
+                                   AND c.chunk_index = k.chunk_index) AS candidates
 
 -- name: passages
 -- The wide rows of the chunks that are shown, and of no others.

@@ -28,11 +28,12 @@ class Unit:
 
 
 def units_of(number: int, text: str, language: str) -> list[Unit]:
-    """The pieces of a source's text in order. Headings of a word or two and table headers are none."""
+    """The pieces of a source's text in order. Headings of a word or two, table headers and what only leads in a
+    list are none."""
     units = []
     for start, end, is_row in _spans(text, language):
         piece = text[start:end].strip()
-        if is_row or len(piece.split()) >= _FEWEST_WORDS:
+        if is_row or (len(piece.split()) >= _FEWEST_WORDS and not piece.endswith(":")):
             units.append(Unit(number, start, piece, frozenset(content_roots(piece)), is_row))
     return units
 

@@ -26,9 +26,9 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 _ENDINGS = (
     "aciones", "acion", "amientos", "imientos", "amiento", "imiento", "ciones", "siones", "mente", "adores", "adoras",
-    "cion", "sion", "ables", "ibles", "ando", "iendo", "adas", "ados", "idas", "idos", "ada", "ado", "ida", "ido",
-    "able", "ible", "ador", "ora", "aban", "ian", "aba", "ian", "aran", "eran", "iran", "ara", "era", "ira", "ar",
-    "er", "ir", "es", "as", "os", "an", "en", "ia", "a", "o", "e", "s",
+    "adora", "cion", "sion", "ables", "ibles", "ando", "iendo", "adas", "ados", "idas", "idos", "ada", "ado", "ida",
+    "ido", "able", "ible", "ador", "aban", "aba", "aran", "eran", "iran", "ara", "era", "ira", "ar", "er", "ir", "es",
+    "as", "os", "an", "en", "a", "o", "e", "s",
 )  # fmt: skip
 _SHORTEST_ROOT = 4
 

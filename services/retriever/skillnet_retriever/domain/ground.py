@@ -49,9 +49,9 @@ def choose_ground(
     if judgement.sufficient:
         if read_whole is not None:
             return Ground(
-                Rung.DOCUMENT, f"Se lee entero «{read_whole.title}»: {_figures(judgement.evidence)}", read_whole
+                Rung.DOCUMENT, f"Se lee entero «{read_whole.title}»; sus pasajes {_figures(judgement.evidence)}", read_whole
             )
-        return Ground(Rung.CHUNKS, f"Los pasajes encontrados sirven: {_figures(judgement.evidence)}")
+        return Ground(Rung.CHUNKS, f"Los pasajes encontrados {_figures(judgement.evidence)}")
     if closest is not None and closest.is_close:
         return Ground(
             Rung.DOCUMENT,
@@ -66,11 +66,11 @@ def choose_ground(
 
 
 def _figures(evidence: Evidence) -> str:
-    words = f"contienen el {_percent(evidence.term_coverage or 0)} de lo que distingue a la pregunta"
+    words = f"contienen el {_percent(evidence.term_coverage or 0)} de las palabras clave de la pregunta"
     if evidence.top_similarity is None or evidence.similarity_margin is None or not evidence.semantic_model:
         return f"{words}."
-    similarity = _decimal(evidence.top_similarity)
-    return f"{words} y el mejor se le parece {similarity}, {_decimal(evidence.similarity_margin)} más que la mediana."
+    similarity, margin = _decimal(evidence.top_similarity), _decimal(evidence.similarity_margin)
+    return f"{words} y la similitud del mejor ({similarity}) supera en {margin} la mediana."
 
 
 def _missing(evidence: Evidence) -> str:
