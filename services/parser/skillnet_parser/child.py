@@ -19,7 +19,6 @@ from typing import Any, BinaryIO
 
 from skillnet_common.documents.codec import document_to_json
 from skillnet_common.errors import ErrorCode, SkillnetError
-from skillnet_parser.domain import language
 from skillnet_parser.limits import ParseLimits
 from skillnet_parser.parse import parse_path
 
@@ -31,7 +30,6 @@ def main() -> None:
     """Serves one request."""
     _die_with_parent(int(sys.argv[1]))
     channel = _claim_stdout()
-    language.warm_up()  # before the limits: it unpacks its model to a temporary file
     line = sys.stdin.buffer.readline()
     if not line:
         return  # the parent closed without a request

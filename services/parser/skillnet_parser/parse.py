@@ -23,8 +23,9 @@ Progress = Callable[[int, int], None]
 def parse_path(path: Path, file_name: str, limits: ParseLimits, on_progress: Progress) -> ParsedDocument:
     """Reads the file at `path`; `file_name` is what its sender calls it.
 
-    `on_progress(pages_done, pages_total)` is called as pages are read. Raises `PermanentFault` with the
-    reason where the file cannot become a document.
+    `on_progress(pages_done, pages_total)` is called as pages are read. The language is not told yet
+    (`domain.language.with_language`). Raises `PermanentFault` with the reason where the file cannot become a
+    document.
     """
     try:
         file_type = sniff_type(path, file_name, limits)

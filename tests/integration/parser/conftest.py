@@ -12,6 +12,7 @@ import pymupdf
 import pytest
 
 from skillnet_common.documents import BlockKind, ParsedDocument
+from skillnet_parser.domain.language import with_language
 from skillnet_parser.limits import ParseLimits
 from skillnet_parser.parse import parse_path
 
@@ -29,7 +30,8 @@ def parse(tmp_path: Path) -> Parse:
     def run(data: bytes, name: str, limits: ParseLimits | None = None) -> ParsedDocument:
         path = tmp_path / "original"
         path.write_bytes(data)
-        return parse_path(path, name, limits or ParseLimits(), lambda _done, _total: None)
+        document = parse_path(path, name, limits or ParseLimits(), lambda _done, _total: None)
+        return with_language(document)
 
     return run
 

@@ -14,7 +14,7 @@ import pytest
 from skillnet_common.documents import ParsedDocument
 from skillnet_common.documents.codec import document_from_json, document_to_json
 from skillnet_common.errors import ErrorCode, PermanentFault
-from skillnet_parser.domain import language
+from skillnet_parser.domain.language import detect_language, with_language
 from skillnet_parser.limits import ParseLimits
 from skillnet_parser.parse import parse_path
 
@@ -38,7 +38,7 @@ REASONS = frozenset(
 
 def parse(path: Path) -> ParsedDocument:
     """The document, which has passed `check_invariants`."""
-    return parse_path(path, path.name, ParseLimits(), lambda _done, _total: None)
+    return with_language(parse_path(path, path.name, ParseLimits(), lambda _done, _total: None))
 
 
 def fold(text: str) -> str:
@@ -181,7 +181,7 @@ def outcome_of(path: Path) -> ParsedDocument | PermanentFault:
 
 def test_twenty_pages_a_second(shared_data: Path) -> None:
     """In processor time, for other tests may be running."""
-    language.warm_up()
+    detect_language("x" * 1000)  # loads its model
     started = time.process_time()
     document = parse(shared_data / REGULATION)
     assert document.page_count / (time.process_time() - started) >= 20

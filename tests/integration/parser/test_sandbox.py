@@ -115,7 +115,7 @@ async def test_processor_time_ends_a_loop(tmp_path: Path) -> None:
 async def test_memory_is_bounded(tmp_path: Path) -> None:
     path = tmp_path / "largo.txt"
     path.write_text("palabra y punto.\n\n" * 2_000_000)
-    limits = ParseLimits(wall_seconds=60, memory_bytes=500 * MEBIBYTE)
+    limits = ParseLimits(wall_seconds=60, memory_bytes=300 * MEBIBYTE)
     assert await code_of(path, limits) is ErrorCode.PARSE_MEMORY
 
 

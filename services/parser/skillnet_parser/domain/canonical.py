@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from skillnet_common.documents import Block, BlockKind, Line, ParsedDocument, Section
 from skillnet_parser.domain.characters import clean_characters, collapse_spaces
 from skillnet_parser.domain.draft import DraftBlock, DraftDocument, Piece
-from skillnet_parser.domain.language import detect_language
+from skillnet_parser.domain.language import DEFAULT_LANGUAGE
 from skillnet_parser.domain.outline import OutlineBuilder, OutlineNode
 
 BLOCK_SEPARATOR = "\n\n"
@@ -21,7 +21,8 @@ _AS_SET = frozenset({BlockKind.CODE, BlockKind.TABLE})
 def build_document(draft: DraftDocument) -> ParsedDocument:
     """The canonical document of a draft. Blocks without text are dropped.
 
-    Where the format has no pages, `page_count` is estimated at 350 words a page.
+    Where the format has no pages, `page_count` is estimated at 350 words a page. The language is the default
+    until `with_language` tells it.
     """
     assembly = _Assembly()
     for block in draft.blocks:
@@ -37,7 +38,7 @@ def build_document(draft: DraftDocument) -> ParsedDocument:
         file_type=draft.file_type,
         page_count=draft.page_count if draft.page_count is not None else estimate,
         page_count_estimated=not paged,
-        language=detect_language(text),
+        language=DEFAULT_LANGUAGE,
         title=_clean_title(draft.title),
         page_labels=tuple(clean_characters(label) for label in draft.page_labels),
         warnings=draft.warnings,
