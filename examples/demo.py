@@ -1,12 +1,13 @@
 """`make demo`: starts everything, ingests examples/documents, asks three questions, stops.
 
-Its data stay in `.skillnet/demo`, so that a second run finds every document unchanged.
+Its data stay in `.skillnet/demo` (or SKILLNET_DEMO_DATA), so that a second run finds every document unchanged.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -23,7 +24,7 @@ from skillnet_common.errors import SkillnetError
 HERE = Path(__file__).resolve().parent
 DOCUMENTS = HERE / "documents"
 QUESTIONS = HERE / "questions_demo.json"
-DATA = HERE.parent / ".skillnet" / "demo"
+DATA = Path(os.environ.get("SKILLNET_DEMO_DATA") or HERE.parent / ".skillnet" / "demo")
 
 
 async def main() -> int:

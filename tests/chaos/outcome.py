@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,14 +11,11 @@ from typing import Any
 from uuid import UUID
 
 import asyncpg
-import nats
 import numpy as np
-from nats.aio.msg import Msg
-from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from numpy.typing import NDArray
+from tests.e2e.events import ReceivedEvent, read_events
 
 from skillnet_common.database.pool import CONNECTION_ERRORS
-from skillnet_common.messaging import subjects
 
 from .corpus import Source
 from .running import Running
@@ -78,16 +74,6 @@ class LiveDocument:
     vectors: NDArray[np.float32]
 
 
-@dataclass(frozen=True)
-class Event:
-    """A message of the event stream."""
-
-    id: str
-    type: str
-    document_id: str
-    version: int | None
-
-
 async def wait_until_finished(running: Running) -> None:
     """Waits until nothing is under way; fails with what is, and the ends of the logs."""
     deadline = asyncio.get_running_loop().time() + SETTLE_SECONDS
@@ -115,7 +101,7 @@ async def broken_promises(running: Running, sources: Sequence[Source]) -> list[s
     """Everything that should never be so once all is finished; empty where nothing was lost or doubled."""
     broken = await _describe(running, _BROKEN)
     broken += await _wrong_versions(running, sources)
-    broken += _wrong_events(await _outbox(running), await read_events(running))
+    broken += _wrong_events(await _outbox(running), await read_events(running.stack.state.environment))
     broken += await _wrong_originals(running)
     return broken
 
@@ -151,33 +137,6 @@ async def lost_claims(running: Running) -> int:
     async with running.database.tenant(running.org) as connection:
         count = await connection.fetchval("SELECT sum(attempts - 1) FROM work WHERE state = 'done'")
     return int(count)
-
-
-async def read_events(running: Running) -> list[Event]:
-    """All messages of the event stream in order, as another team's service reads them."""
-    environment = running.stack.state.environment
-    user = environment["NATS_USER"]
-    client = await nats.connect(
-        environment["NATS_URL"], user=user, password=environment["NATS_PASSWORD"], inbox_prefix=f"_INBOX_{user}"
-    )
-    try:
-        stream = client.jetstream()
-        config = ConsumerConfig(
-            ack_policy=AckPolicy.NONE, deliver_policy=DeliverPolicy.ALL, mem_storage=True, inactive_threshold=30
-        )
-        consumer = await stream.add_consumer(subjects.EVENT_STREAM, config)
-        subscription = await stream.pull_subscribe_bind(consumer.name, subjects.EVENT_STREAM)
-        messages: list[Msg] = []
-        while len(messages) < (consumer.num_pending or 0):
-            messages += await subscription.fetch(100, timeout=10)
-    finally:
-        await client.close()
-    return [_event(message) for message in messages]
-
-
-def _event(message: Msg) -> Event:
-    body, headers = json.loads(message.data), message.headers or {}
-    return Event(headers["ce-id"], headers["ce-type"], body["document_id"], body.get("version"))
 
 
 async def _describe(running: Running, questions: dict[str, str]) -> list[str]:
@@ -232,11 +191,11 @@ async def _outbox(running: Running) -> Counter[tuple[str, UUID, int | None]]:
     return expected
 
 
-def _wrong_events(expected: Counter[tuple[str, UUID, int | None]], events: Sequence[Event]) -> list[str]:
+def _wrong_events(expected: Counter[tuple[str, UUID, int | None]], events: Sequence[ReceivedEvent]) -> list[str]:
     """Events of the stream that are missing, doubled or out of order."""
     found: Counter[tuple[str, UUID, int | None]] = Counter(("id", UUID(event.id), None) for event in events)
     updates = [event for event in events if event.type == "document.updated"]
-    found.update(("version", UUID(event.document_id), event.version) for event in updates)
+    found.update(("version", UUID(event.data["document_id"]), event.data["version"]) for event in updates)
     wrong = [
         f"events of {key}: {expected[key]} expected, {found[key]} found"
         for key in expected.keys() | found.keys()
@@ -244,10 +203,10 @@ def _wrong_events(expected: Counter[tuple[str, UUID, int | None]], events: Seque
     ]
     last: dict[str, int] = {}
     for event in updates:
-        version = event.version or 0
-        if version < last.get(event.document_id, 0):
-            wrong.append(f"event of version {version} after version {last[event.document_id]}: {event.document_id}")
-        last[event.document_id] = version
+        document, version = event.data["document_id"], event.data["version"]
+        if version < last.get(document, 0):
+            wrong.append(f"event of version {version} after version {last[document]} of {document}")
+        last[document] = version
     return wrong
 
 
