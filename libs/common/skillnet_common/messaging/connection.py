@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from urllib.parse import urlsplit
 
 import nats
 import structlog
@@ -35,6 +36,7 @@ class Bus:
     async def connect(cls, settings: CommonSettings, name: str, *, patience: float = 30) -> Bus:
         """Connects, waiting up to `patience` seconds for a server that is still starting."""
         bus: Bus | None = None
+        last_error: Exception | None = None
 
         async def on_closed() -> None:
             if bus is not None and not bus._closing:
@@ -42,6 +44,8 @@ class Bus:
                 os._exit(EX_SOFTWARE)
 
         async def on_error(error: Exception) -> None:
+            nonlocal last_error
+            last_error = error
             log.warning("nats_error", error=repr(error))
 
         async def on_disconnected() -> None:
@@ -67,8 +71,10 @@ class Bus:
                     reconnected_cb=on_reconnected,
                 )
         except (NoServersError, NatsError, OSError, TimeoutError) as error:
+            reason = last_error or error
             raise PassingFault(
-                ErrorCode.UNAVAILABLE, f"NATS cannot be reached at {settings.nats_url}: {error}"
+                ErrorCode.UNAVAILABLE,
+                f"NATS cannot be reached at {_address(settings.nats_url)}: {str(reason) or type(reason).__name__}",
             ) from error
         bus = cls(client)
         return bus
@@ -82,3 +88,8 @@ class Bus:
             except (NatsError, OSError, TimeoutError) as error:
                 log.warning("flush_failed", error=repr(error))
         await self.client.close()
+
+
+def _address(url: str) -> str:
+    """Where the server is, without the user and the password that the URL may hold."""
+    return urlsplit(url).netloc.rpartition("@")[2]
