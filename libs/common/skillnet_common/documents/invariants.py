@@ -8,7 +8,9 @@ from itertools import pairwise
 
 from skillnet_common.documents.parsed import ParsedDocument, Section
 
-_FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_FORBIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+)
 _SEPARATOR = "\n\n"
 
 
