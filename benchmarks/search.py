@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import statistics
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 
 import asyncpg
 import numpy as np
@@ -106,10 +106,11 @@ async def _compare(database: Database, bare: asyncpg.Connection, tenant: Seeded,
     theirs: list[float] = []
     for number in range(_ROUNDS + 1):
         progress(f"search: round {number} of {_ROUNDS}{' (warming up)' if number == 0 else ''}")
-        one, other = await _times(search, tenant.questions), await _times(bare_vectors, tenant.questions)
-        if number:
-            ours += one
-            theirs += other
+        for question in tenant.questions:  # one after the other, so that both meet the same load of the machine
+            one, other = await _time(search(question)), await _time(bare_vectors(question))
+            if number:
+                ours.append(one)
+                theirs.append(other)
     ratio = statistics.median(ours) / statistics.median(theirs)
     return Result(
         "search, both legs, against bare exact top 50 vectors",
@@ -122,15 +123,10 @@ async def _compare(database: Database, bare: asyncpg.Connection, tenant: Seeded,
     )
 
 
-async def _times(
-    action: Callable[[tuple[str, np.ndarray]], Awaitable[None]], questions: Sequence[tuple[str, np.ndarray]]
-) -> list[float]:
-    times = []
-    for question in questions:
-        begun = time.perf_counter()
-        await action(question)
-        times.append(time.perf_counter() - begun)
-    return times
+async def _time(action: Awaitable[None]) -> float:
+    begun = time.perf_counter()
+    await action
+    return time.perf_counter() - begun
 
 
 def _ms(times: Sequence[float], percentile: int) -> str:
