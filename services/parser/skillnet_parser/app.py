@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 from skillnet_common.contracts.work import Stage
-from skillnet_common.documents import ParsedDocument
 from skillnet_common.objects import Originals
 from skillnet_common.runtime import Service, StageWorker, entry_point, run_service
 from skillnet_common.runtime.service import Component
 from skillnet_parser.handlers import ParseHandler
 from skillnet_parser.limits import MEBIBYTE, ParseLimits
-from skillnet_parser.sandbox import parse_file
+from skillnet_parser.sandbox import Sandbox
 from skillnet_parser.settings import ParserSettings
 
 
@@ -28,12 +26,10 @@ def main() -> None:
         max_pages=settings.parse_max_pages,
     )
 
-    async def read(path: Path, file_name: str) -> ParsedDocument:
-        return await parse_file(path, file_name, limits)
-
     @asynccontextmanager
     async def compose(service: Service) -> AsyncIterator[Sequence[Component]]:
-        handler = ParseHandler(service.database, Originals(settings.object_store_url), read)
-        yield [StageWorker(service, settings, Stage.PARSE, handler)]
+        async with Sandbox(limits) as sandbox:
+            handler = ParseHandler(service.database, Originals(settings.object_store_url), sandbox.parse_file)
+            yield [StageWorker(service, settings, Stage.PARSE, handler)]
 
     run_service("parser", settings, compose)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillnet_chunker.domain.sentences import sentence_spans
+from skillnet_common.text.sentences import sentence_spans
 
 
 def split(text: str, language: str = "es") -> list[str]:

@@ -17,6 +17,7 @@ _ENUMERATOR_ALONE = re.compile(
     r"\s*[\[(]?(?:\d{1,4}(?:\.\d{1,4})*|[^\W\d_]|[ivxlc]{1,6})[.)\]°ºª-]{1,3}\s*$", re.IGNORECASE
 )
 _ORDINAL_FOLLOWS = re.compile(r"\s*[ºª°]")
+_PUNCTUATION_FOLLOWS = re.compile(r"[-–—,;:.…)\]»”]")
 _LOOK = 40  # characters either side of a boundary that decide it
 _LOWER_CASE_FOLLOWS = re.compile(r"\s*[a-záéíóúüñçàèòïãõâêô]")
 _FULL_STOP = re.compile(r"[.…]\s*$")
@@ -26,7 +27,7 @@ def sentence_spans(text: str, start: int, end: int, language: str) -> Iterator[t
     """Half-open spans of the sentences of text[start:end], in order, without the white space between them.
 
     Found by sentencex (Wikimedia); a boundary is undone after an abbreviation, an initial or a lone
-    enumerator, before an ordinal sign ("n.º") and before a lower-case letter.
+    enumerator, before an ordinal sign ("n.º"), a lower-case letter and further punctuation ("Primero.-").
     """
     paragraph = text[start:end]
     begin = 0
@@ -55,6 +56,8 @@ def _boundaries(paragraph: str, language: str) -> Iterator[int]:
 def _runs_on(paragraph: str, begin: int, boundary: int) -> bool:
     after = paragraph[boundary : boundary + _LOOK]
     if _ENUMERATOR_ALONE.fullmatch(paragraph, begin, boundary) or _ORDINAL_FOLLOWS.match(after):
+        return True
+    if _PUNCTUATION_FOLLOWS.match(after) and not paragraph[boundary - 1].isspace():
         return True
     before = paragraph[max(begin, boundary - _LOOK) : boundary]
     if _ENDS_IN_ABBREVIATION.search(before) or _ENDS_IN_INITIAL.search(before):

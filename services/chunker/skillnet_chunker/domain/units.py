@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from skillnet_chunker.domain.fragments import Boundary, fragments
 from skillnet_chunker.domain.meter import Meter
-from skillnet_chunker.domain.sentences import sentence_spans
 from skillnet_common.documents import Block, BlockKind
+from skillnet_common.text.sentences import sentence_spans
 
 Span = tuple[int, int]
 
