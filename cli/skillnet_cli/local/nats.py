@@ -148,8 +148,11 @@ class EmbeddedNats(EmbeddedServer):
 
 
 def _authorization(user: NatsUser) -> dict[str, object]:
+    publish: dict[str, object] = {"allow": list(user.publish)} if user.publish else {"deny": [">"]}
+    if user.publish and user.publish_denied:
+        publish["deny"] = list(user.publish_denied)
     permissions: dict[str, object] = {
-        "publish": {"allow": list(user.publish)} if user.publish else {"deny": [">"]},
+        "publish": publish,
         "subscribe": {"allow": list(user.subscribe)} if user.subscribe else {"deny": [">"]},
     }
     if user.allow_responses:

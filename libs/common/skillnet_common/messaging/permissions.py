@@ -14,70 +14,109 @@ SUBSCRIBER = "subscriber"
 def service_users() -> list[NatsUser]:
     """One user a service, one for other teams (`subscriber`), one for the bootstrap (`admin`)."""
     work, events = subjects.WORK_STREAM, subjects.EVENT_STREAM
-    streams = (work, events, subjects.QUARANTINE_STREAM)
+    parser, chunker = subjects.work_durable(Stage.PARSE), subjects.work_durable(Stage.CHUNK)
     return [
         NatsUser("admin", publish=(">",), subscribe=(">",)),
         _user("gateway", publish=("retrieval.v1.>",)),
-        _user(
-            "dispatcher",
-            publish=(
-                *subjects.WORK_SUBJECTS,
-                *subjects.EVENT_SUBJECTS,
-                f"$JS.API.STREAM.MSG.GET.{work}",
-                # Lost streams and consumers are made again; changing or deleting one stays the bootstrap's.
-                *(f"$JS.API.STREAM.INFO.{stream}" for stream in streams),
-                *(f"$JS.API.STREAM.CREATE.{stream}" for stream in streams),
-                *(f"$JS.API.CONSUMER.INFO.{stream}.*" for stream in (work, events)),
-                f"$JS.API.CONSUMER.DURABLE.CREATE.{work}.*",
-                f"$JS.API.CONSUMER.DURABLE.CREATE.{events}.{NOTIFIER_DURABLE}",
-            ),
-        ),
-        _worker("parser", work, subjects.work_durable(Stage.PARSE)),
-        _worker("chunker", work, subjects.work_durable(Stage.CHUNK)),
-        _worker("embedder", work, subjects.work_durable(Stage.EMBED, "*")),
+        _dispatcher(),
+        _worker("parser", work, parser),
+        _worker("chunker", work, chunker),
+        # A durable a model, whose names are not known here: every one of the stream but the other services'.
+        _worker("embedder", work, "*", denied=(*_consumer(work, parser), *_consumer(work, chunker))),
         _user("retriever", subscribe=("retrieval.v1.>",), allow_responses=True),
         _worker("notifier", events, NOTIFIER_DURABLE),
-        _user(
-            SUBSCRIBER,
-            publish=(
-                "retrieval.v1.>",
-                f"$JS.API.STREAM.INFO.{events}",
-                "$JS.API.STREAM.NAMES",
-                f"$JS.API.CONSUMER.CREATE.{events}",  # of one without a name
-                f"$JS.API.CONSUMER.CREATE.{events}.>",
-                f"$JS.API.CONSUMER.DURABLE.CREATE.{events}.>",
-                f"$JS.API.CONSUMER.INFO.{events}.*",
-                f"$JS.API.CONSUMER.MSG.NEXT.{events}.*",
-                f"$JS.API.CONSUMER.DELETE.{events}.*",
-                f"$JS.ACK.{events}.>",
-                "$JS.FC.>",
-            ),
-            subscribe=tuple(subjects.EVENT_SUBJECTS),
-        ),
+        _subscriber(),
     ]
+
+
+def _dispatcher() -> NatsUser:
+    work, events = subjects.WORK_STREAM, subjects.EVENT_STREAM
+    streams = (work, events, subjects.QUARANTINE_STREAM)
+    return _user(
+        "dispatcher",
+        publish=(
+            *subjects.WORK_SUBJECTS,
+            *subjects.EVENT_SUBJECTS,
+            f"$JS.API.STREAM.MSG.GET.{work}",
+            # Lost streams and consumers are made again; changing or deleting a stream stays the bootstrap's.
+            *(f"$JS.API.STREAM.INFO.{stream}" for stream in streams),
+            *(f"$JS.API.STREAM.CREATE.{stream}" for stream in streams),
+            *(f"$JS.API.CONSUMER.INFO.{stream}.*" for stream in (work, events)),
+            f"$JS.API.CONSUMER.DURABLE.CREATE.{work}.*",
+            f"$JS.API.CONSUMER.DURABLE.CREATE.{events}.{NOTIFIER_DURABLE}",
+        ),
+    )
+
+
+def _subscriber() -> NatsUser:
+    events = subjects.EVENT_STREAM
+    return _user(
+        SUBSCRIBER,
+        publish=(
+            "retrieval.v1.>",
+            f"$JS.API.STREAM.INFO.{events}",
+            "$JS.API.STREAM.NAMES",
+            f"$JS.API.CONSUMER.CREATE.{events}",  # of one without a name
+            f"$JS.API.CONSUMER.CREATE.{events}.>",
+            f"$JS.API.CONSUMER.DURABLE.CREATE.{events}.*",
+            f"$JS.API.CONSUMER.INFO.{events}.*",
+            f"$JS.API.CONSUMER.MSG.NEXT.{events}.*",
+            f"$JS.API.CONSUMER.DELETE.{events}.*",
+            f"$JS.ACK.{events}.>",
+            "$JS.FC.>",
+        ),
+        denied=_consumer(events, NOTIFIER_DURABLE),
+        subscribe=_EVENTS_AS_THEY_HAPPEN,
+    )
+
+
+# Without a stream in between; `document.>` would let work through.
+_EVENTS_AS_THEY_HAPPEN = (
+    "document.updated.>",
+    "document.failed.>",
+    "document.deleted.>",
+    "course.review_requested.>",
+    "model.switched",
+)
 
 
 def _user(
     name: str,
     *,
     publish: tuple[str, ...] = (),
+    denied: tuple[str, ...] = (),
     subscribe: tuple[str, ...] = (),
     allow_responses: bool = False,
 ) -> NatsUser:
     # Each user has an inbox prefix of its own, so that nobody can listen to another's replies.
     return NatsUser(
-        name, publish=publish, subscribe=(f"_INBOX_{name}.>", *subscribe), allow_responses=allow_responses
+        name,
+        publish=publish,
+        publish_denied=denied,
+        subscribe=(f"_INBOX_{name}.>", *subscribe),
+        allow_responses=allow_responses,
     )
 
 
-def _worker(name: str, stream: str, durable: str) -> NatsUser:
-    wildcard = "*" if durable.endswith("*") else durable
+def _worker(name: str, stream: str, durable: str, *, denied: tuple[str, ...] = ()) -> NatsUser:
+    """Takes from one durable consumer; may put unreadable messages aside."""
     return _user(
         name,
         publish=(
-            f"$JS.API.CONSUMER.INFO.{stream}.{wildcard}",
-            f"$JS.API.CONSUMER.MSG.NEXT.{stream}.{wildcard}",
-            f"$JS.ACK.{stream}.{wildcard}.>",
+            f"$JS.API.CONSUMER.INFO.{stream}.{durable}",
+            f"$JS.API.CONSUMER.MSG.NEXT.{stream}.{durable}",
+            f"$JS.ACK.{stream}.{durable}.>",
             subjects.quarantine(stream),
         ),
+        denied=denied,
+    )
+
+
+def _consumer(stream: str, durable: str) -> tuple[str, ...]:
+    """Everything that can be done to or with a consumer."""
+    return (
+        f"$JS.API.CONSUMER.*.{stream}.{durable}",
+        f"$JS.API.CONSUMER.*.{stream}.{durable}.>",
+        f"$JS.API.CONSUMER.*.*.{stream}.{durable}",
+        f"$JS.ACK.{stream}.{durable}.>",
     )

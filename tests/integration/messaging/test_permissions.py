@@ -1,0 +1,172 @@
+"""Each service's user can do what it must, and no more."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from uuid import uuid4
+
+import nats
+import pytest
+from nats.aio.client import Client
+from nats.errors import NoRespondersError
+from nats.js.api import ConsumerConfig
+from tests.conftest import TEST_MODEL
+from tests.integration.messaging.conftest import settings_for
+
+from skillnet_cli.local.nats import EmbeddedNats
+from skillnet_common.messaging import subjects
+from skillnet_common.messaging.connection import Bus
+from skillnet_common.messaging.quarantine import quarantine
+from skillnet_common.messaging.topology import ensure_topology
+
+SLUG = str(TEST_MODEL["slug"])
+WORKERS = {"parser": "parser", "chunker": "chunker", "embedder": f"embedder-{SLUG}"}
+WORK = {
+    "parser": "document.uploaded.org",
+    "chunker": "document.parsed.org",
+    "embedder": f"document.chunked.{SLUG}.org",
+}
+UPDATED = "document.updated.org.document"
+EVERYBODY = ("gateway", "dispatcher", "parser", "chunker", "embedder", "retriever", "notifier", "subscriber")
+
+# Who may publish what; anybody else must not.
+PUBLISHERS = {
+    **{subject: {"dispatcher"} for subject in WORK.values()},
+    UPDATED: {"dispatcher"},
+    "document.failed.org.document": {"dispatcher"},
+    "document.deleted.org.document": {"dispatcher"},
+    "course.review_requested.org.course": {"dispatcher"},
+    "model.switched": {"dispatcher"},
+    "retrieval.v1.search": {"gateway", "subscriber"},
+    "quarantine.DOCUMENT_WORK": {"parser", "chunker", "embedder"},
+    "quarantine.DOCUMENT_EVENTS": {"notifier"},
+    "$JS.API.STREAM.DELETE.DOCUMENT_WORK": set(),
+    "$JS.API.STREAM.UPDATE.DOCUMENT_EVENTS": set(),
+    "$JS.API.STREAM.PURGE.DOCUMENT_WORK": set(),
+    "$JS.API.STREAM.MSG.GET.DOCUMENT_WORK": {"dispatcher"},
+    "$JS.API.STREAM.MSG.GET.QUARANTINE": set(),
+    "$JS.API.STREAM.MSG.DELETE.DOCUMENT_WORK": set(),
+    "$JS.API.STREAM.CREATE.DOCUMENT_WORK": {"dispatcher"},
+    "$JS.API.STREAM.CREATE.ANOTHER": set(),
+    "$JS.API.CONSUMER.DELETE.DOCUMENT_WORK.parser": set(),
+    "$JS.API.CONSUMER.DELETE.DOCUMENT_EVENTS.notifier": set(),
+    "$JS.API.CONSUMER.DELETE.DOCUMENT_EVENTS.another-team": {"subscriber"},
+    "$JS.API.CONSUMER.MSG.NEXT.DOCUMENT_WORK.parser": {"parser"},
+    "$JS.API.CONSUMER.MSG.NEXT.DOCUMENT_WORK.chunker": {"chunker"},
+    f"$JS.API.CONSUMER.MSG.NEXT.DOCUMENT_WORK.embedder-{SLUG}": {"embedder"},
+    "$JS.API.CONSUMER.MSG.NEXT.DOCUMENT_EVENTS.notifier": {"notifier"},
+    "$JS.ACK.DOCUMENT_WORK.parser.1.1.1.1.1": {"parser"},
+    "$JS.ACK.DOCUMENT_EVENTS.notifier.1.1.1.1.1": {"notifier"},
+    "$JS.API.CONSUMER.CREATE.DOCUMENT_EVENTS.notifier.document.updated.>": set(),
+    "$JS.API.CONSUMER.DURABLE.CREATE.DOCUMENT_EVENTS.notifier": {"dispatcher"},
+    "$JS.API.CONSUMER.CREATE.DOCUMENT_WORK.spy.document.>": set(),
+    "$JS.API.INFO": set(),
+    "$SYS.REQ.SERVER.PING": set(),
+    "_INBOX_gateway.x": set(),
+}
+# Who may listen to what.
+LISTENERS = {
+    "document.updated.>": {"subscriber"},
+    "document.updated.org.*": {"subscriber"},
+    "course.review_requested.>": {"subscriber"},
+    "document.>": set(),
+    "document.uploaded.>": set(),
+    "document.chunked.>": set(),
+    "retrieval.v1.>": {"retriever"},
+    "quarantine.>": set(),
+    "_INBOX_gateway.>": {"gateway"},
+    "_INBOX.>": set(),
+    ">": set(),
+}
+
+
+@asynccontextmanager
+async def connected(server: EmbeddedNats, user: str) -> AsyncIterator[tuple[Client, list[str]]]:
+    """A plain connection, and the refusals it meets."""
+    refusals: list[str] = []
+
+    async def note(error: Exception) -> None:
+        refusals.append(str(error))
+
+    client = await nats.connect(server.url_for(user), inbox_prefix=f"_INBOX_{user}", error_cb=note)
+    try:
+        yield client, refusals
+    finally:
+        await client.close()
+
+
+@pytest.mark.parametrize("user", EVERYBODY)
+async def test_publishing(mortal_nats: EmbeddedNats, user: str) -> None:
+    async with connected(mortal_nats, user) as (client, refusals):
+        for subject, allowed in PUBLISHERS.items():
+            refusals.clear()
+            await client.publish(subject, b"{}")
+            await client.flush()
+            await asyncio.sleep(0.002)
+            assert bool(refusals) == (user not in allowed), f"{user} publishing {subject}: {refusals}"
+
+
+@pytest.mark.parametrize("user", EVERYBODY)
+async def test_listening(mortal_nats: EmbeddedNats, user: str) -> None:
+    async with connected(mortal_nats, user) as (client, refusals):
+        for subject, allowed in LISTENERS.items():
+            refusals.clear()
+            await client.subscribe(subject)
+            await client.flush()
+            await asyncio.sleep(0.002)
+            assert bool(refusals) == (user not in allowed), f"{user} listening to {subject}: {refusals}"
+
+
+async def test_workers_take_their_work_and_put_aside_what_they_cannot_read(mortal_nats: EmbeddedNats) -> None:
+    admin = await Bus.connect(settings_for(mortal_nats, "admin"), "admin")
+    await ensure_topology(admin.jetstream, [SLUG])
+    for user, durable in WORKERS.items():
+        await admin.jetstream.publish(WORK[user], b"{}")
+        async with connected(mortal_nats, user) as (client, refusals):
+            js = client.jetstream()
+            assert (await js.consumer_info(subjects.WORK_STREAM, durable)).num_pending == 1
+            subscription = await js.pull_subscribe_bind(durable, subjects.WORK_STREAM)
+            (message,) = await subscription.fetch(1, timeout=2)
+            await message.in_progress()
+            await quarantine(js, message, "unreadable")
+            await message.ack_sync()
+            assert refusals == []
+    assert (await admin.jetstream.stream_info(subjects.WORK_STREAM)).state.messages == 0
+    await admin.close()
+
+
+async def test_the_dispatcher_makes_the_topology_and_sends(mortal_nats: EmbeddedNats) -> None:
+    async with connected(mortal_nats, "dispatcher") as (client, refusals):
+        js = client.jetstream()
+        assert len(await ensure_topology(js, [SLUG])) == 7
+        assert await ensure_topology(js, [SLUG]) == []
+        ack = await js.publish(WORK["parser"], b"{}", stream=subjects.WORK_STREAM)
+        assert (await js.get_msg(subjects.WORK_STREAM, ack.seq)).data == b"{}"
+        await js.publish(UPDATED, b"{}", stream=subjects.EVENT_STREAM)
+        assert refusals == []
+
+
+async def test_other_teams_replay_events_and_ask_questions(mortal_nats: EmbeddedNats) -> None:
+    admin = await Bus.connect(settings_for(mortal_nats, "admin"), "admin")
+    await ensure_topology(admin.jetstream, [SLUG])
+    for number in range(3):
+        await admin.jetstream.publish(UPDATED, str(number).encode())
+    async with connected(mortal_nats, "subscriber") as (client, refusals):
+        js = client.jetstream()
+        durable = await js.pull_subscribe("document.updated.>", durable="another-team")
+        for message in await durable.fetch(3, timeout=2):
+            await message.ack_sync()
+        pushed = await js.subscribe("document.updated.>", ordered_consumer=True)
+        assert [(await pushed.next_msg(timeout=2)).data for _ in range(3)] == [b"0", b"1", b"2"]
+        named = ConsumerConfig(name=f"n{uuid4().hex[:6]}", filter_subject=UPDATED)
+        await js.add_consumer(subjects.EVENT_STREAM, named)
+        live = await client.subscribe("document.updated.>")
+        await client.flush()
+        await admin.jetstream.publish(UPDATED, b"3")
+        assert (await live.next_msg(timeout=2)).data == b"3"
+        with pytest.raises(NoRespondersError):
+            await client.request("retrieval.v1.search", b"{}", timeout=1)
+        assert refusals == []
+    await admin.close()
