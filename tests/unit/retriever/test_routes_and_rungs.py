@@ -174,6 +174,7 @@ def test_every_rung_says_why_in_a_sentence() -> None:
         "Los pasajes encontrados contienen el 80 % de las palabras clave de la pregunta"
         " y la similitud del mejor (0,88) supera en 0,05 la mediana."
     )
+    assert "por su significado" in rung(True, evidence=evidence(term_coverage=0.1))[1]
     missing = evidence(missing_terms=["ulán", "bator"])
     assert "no aparece «ulán», «bator»" in rung(False, evidence=missing)[1]
     assert "No hay ningún documento" in rung(False, has_documents=False)[1]

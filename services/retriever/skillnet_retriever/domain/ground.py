@@ -11,6 +11,7 @@ from skillnet_retriever.domain.routing import ScopeDocument
 _DOCUMENT_SHARE = 1 / 3
 """A document is read whole where it holds this share of the question's terms."""
 _NAMED_TERMS = 4
+_WORTH_NAMING = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +67,16 @@ def choose_ground(
 
 
 def _figures(evidence: Evidence) -> str:
-    words = f"contienen el {_percent(evidence.term_coverage or 0)} de las palabras clave de la pregunta"
+    """What the passages have, as the end of a sentence. A few common words are not worth their mention."""
+    coverage = evidence.term_coverage or 0
+    words = f"contienen el {_percent(coverage)} de las palabras clave de la pregunta"
     if evidence.top_similarity is None or evidence.similarity_margin is None or not evidence.semantic_model:
         return f"{words}."
     similarity, margin = _decimal(evidence.top_similarity), _decimal(evidence.similarity_margin)
-    return f"{words} y la similitud del mejor ({similarity}) supera en {margin} la mediana."
+    nearness = f"la similitud del mejor ({similarity}) supera en {margin} la mediana"
+    if coverage < _WORTH_NAMING:
+        return f"se parecen a la pregunta por su significado: {nearness}."
+    return f"{words} y {nearness}."
 
 
 def _missing(evidence: Evidence) -> str:
