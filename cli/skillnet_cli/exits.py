@@ -10,6 +10,7 @@ from functools import wraps
 from typing import ParamSpec, TypeVar
 
 import typer
+from pydantic import ValidationError
 
 from skillnet_client import SkillnetApiError
 from skillnet_common.errors import ErrorCode, SkillnetError
@@ -50,9 +51,17 @@ def reports_errors(command: Callable[P, R]) -> Callable[P, R]:
             _leave(error.code, error.detail, as_json=bool(kwargs.get("as_json")))
         except SkillnetError as error:
             _leave(error.code, error.message, as_json=bool(kwargs.get("as_json")))
+        except ValidationError as error:
+            _leave(ErrorCode.INVALID_REQUEST, _sentence(error), as_json=bool(kwargs.get("as_json")))
         raise AssertionError("unreachable")
 
     return run
+
+
+def _sentence(error: ValidationError) -> str:
+    """What does not have its form, without the values."""
+    faults = ((".".join(map(str, fault["loc"])), fault["msg"]) for fault in error.errors())
+    return "; ".join(f"{name}: {message}" if name else message for name, message in faults)
 
 
 def _leave(code: str, message: str, *, as_json: bool) -> None:

@@ -16,6 +16,7 @@ from skillnet_cli.exits import Exit, reports_errors
 from skillnet_cli.local.accounts import running_as_root, unprivileged_account
 from skillnet_cli.local.instance import answers_ready
 from skillnet_cli.local.programs import nats_server_program, postgres_programs
+from skillnet_cli.local.service_process import ProcessStatus
 from skillnet_cli.local.spawn import Account
 from skillnet_cli.local.state import running_stack
 from skillnet_cli.output import AsJson, print_json, print_table
@@ -25,6 +26,7 @@ from skillnet_inference.factory import model_identity, open_tokenizer
 from skillnet_inference.settings import EmbeddingSettings
 
 _LEAST_FREE_GB = 1.0
+_SERVERS = frozenset({"postgres", "nats"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +63,15 @@ def _examine(folder: Path) -> Iterator[Finding]:
         return
     yield Finding("stack", True, f"{state.phase} at {state.address}")
     for process in state.processes:
-        ready = process.ready and (process.port is None or asyncio.run(answers_ready(process.port)))
-        log = folder / "logs" / f"{process.name}.log"
-        yield Finding(process.name, ready, f"pid {process.pid}" if ready else f"not ready; read {log}")
+        yield _check_process(process, folder)
+
+
+def _check_process(process: ProcessStatus, folder: Path) -> Finding:
+    """Services answer for themselves; the servers, which keep their logs apart, were looked at by the stack."""
+    is_server = process.name in _SERVERS
+    ready = process.ready and (is_server or asyncio.run(answers_ready(process.port)))
+    log = folder / (process.name if is_server else "logs") / f"{process.name}.log"
+    return Finding(process.name, ready, f"pid {process.pid}" if ready else f"not ready; read {log}")
 
 
 def _try(check: str, examine: Callable[[], str]) -> Finding:
