@@ -50,7 +50,9 @@ def choose_ground(
     if judgement.sufficient:
         if read_whole is not None:
             return Ground(
-                Rung.DOCUMENT, f"Se lee entero «{read_whole.title}»; sus pasajes {_figures(judgement.evidence)}", read_whole
+                Rung.DOCUMENT,
+                f"Se lee entero «{read_whole.title}»; sus pasajes {_figures(judgement.evidence)}",
+                read_whole,
             )
         return Ground(Rung.CHUNKS, f"Los pasajes encontrados {_figures(judgement.evidence)}")
     if closest is not None and closest.is_close:
