@@ -27,6 +27,8 @@ class SectionChanges(Message):
     added: list[list[str]] = Field(default_factory=list)
     changed: list[list[str]] = Field(default_factory=list)
     removed: list[list[str]] = Field(default_factory=list)
+    truncated: bool = False
+    """More has changed than an event may hold: the lists end early."""
 
 
 class DocumentEvent(Message):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from enum import StrEnum
 from uuid import UUID
 
@@ -14,6 +16,9 @@ from skillnet_common.versions.locks import SQL, fetch_one, lock_document
 
 FULL_TEXT_PAGES = 5
 """Documents of up to this many pages keep their full text at hand for the direct path (3 by default, up to 5)."""
+
+MAX_SECTION_BYTES = 96 * 1024
+"""Of the section paths in one event; the bus takes 256 KiB altogether."""
 
 
 class FinishOutcome(StrEnum):
@@ -88,7 +93,19 @@ async def _section_changes(
     connection: Connection, org_id: UUID, document_id: UUID, previous: int | None, version: int
 ) -> SectionChanges:
     rows = await connection.fetch(SQL.section_changes, org_id, document_id, previous or 0, version)
+    return fit_sections((row["change"], row["path"]) for row in rows)
+
+
+def fit_sections(changes: Iterable[tuple[str, list[str]]]) -> SectionChanges:
+    """Sorts (`added`, `changed` or `removed`, path) into lists, and ends them at `MAX_SECTION_BYTES` of JSON.
+
+    A message over the bus's limit could never be sent, and would hold up every later event of its document.
+    """
     paths: dict[str, list[list[str]]] = {"added": [], "changed": [], "removed": []}
-    for row in rows:
-        paths[row["change"]].append(row["path"])
+    size = 0
+    for change, path in changes:
+        size += len(json.dumps(path, ensure_ascii=False).encode()) + 1
+        if size > MAX_SECTION_BYTES:
+            return SectionChanges(**paths, truncated=True)
+        paths[change].append(path)
     return SectionChanges(**paths)
