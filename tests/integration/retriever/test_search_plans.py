@@ -40,7 +40,7 @@ INSERT INTO document_chunks (org_id, chunk_id, document_id, version, chunk_index
                              section_id, section_path, heading, header, body, char_start, char_end, token_count,
                              language, content_hash, embed_hash)
 SELECT d.org_id, gen_random_uuid(), d.document_id, 1, i, $2::integer, 'text', 0, 's', '{}', '', '',
-       'palabra' || (i * 7 % 97) || ' termino' || (i * 13 % 401) || repeat(' relleno', 150), i * 10, i * 10 + 9, 10,
+       'palabra' || (i * 7 % 97) || ' termino' || (i * 13 % 401) || repeat(' relleno', 40), i * 10, i * 10 + 9, 10,
        'es', sha256('a'), sha256(i::text::bytea)
 FROM documents d, generate_series(0, $2::integer - 1) i WHERE d.org_id = $1
 """
