@@ -62,7 +62,9 @@ def escape(text: str) -> str:
 
 def place(source: Passage | Source) -> str:
     """`Manual > Devoluciones, pág. 3` of a passage or source."""
-    where = " > ".join([source.document_title, *source.section_path])
+    path = source.section_path
+    headed_by_title = bool(path) and path[0].casefold() == source.document_title.casefold()
+    where = " > ".join([source.document_title, *(path[1:] if headed_by_title else path)])
     if source.page_start is None:
         return where
     first, last = source.page_start, source.page_end or source.page_start

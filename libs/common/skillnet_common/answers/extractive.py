@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from skillnet_common.answers.units import Unit, units_of
 from skillnet_common.contracts.retrieval import Source
@@ -17,7 +17,9 @@ _RANK_WEIGHT = 0.25
 _FIGURE_BONUS = 0.15
 _LONG_WORDS = 60
 _ENOUGH = 0.6
-"""A further sentence must score this share of the best one."""
+"""A further sentence must score this share of the best one,"""
+_NEARLY_AS_GOOD = 0.85
+"""or this one where it says no word of the question that the chosen ones do not say."""
 _ASKS_FOR_FIGURE = re.compile(
     r"\b(cuant[oa]s?|cuando|que (?:dia|fecha|hora|plazo|precio|importe|porcentaje)|plazo|precio|cuesta|vale"
     r"|how (?:many|much|long|old)|when)\b"
@@ -45,7 +47,7 @@ def extractive_answer(question: str, sources: Sequence[Source], max_sentences: i
         if unit.roots & weights.keys()
     ]
     scored.sort(key=lambda pair: (-pair[0], ranks[pair[1].number], pair[1].place))
-    chosen = _choose(scored, max_sentences)
+    chosen = _choose(scored, weights.keys(), max_sentences)
     return _written(chosen, ranks)
 
 
@@ -73,19 +75,21 @@ def _score(
     return score - 0.1 * max(0, len(unit.text.split()) - _LONG_WORDS) / _LONG_WORDS
 
 
-def _choose(scored: Sequence[tuple[float, Unit]], max_sentences: int) -> list[Unit]:
-    if not scored:
-        return []
-    best = scored[0][0]
+def _choose(scored: Sequence[tuple[float, Unit]], wanted: Set[str], max_sentences: int) -> list[Unit]:
     chosen: list[Unit] = []
     said: set[str] = set()
+    covered: set[str] = set()
     for score, unit in scored:
-        if len(chosen) == max_sentences or score < _ENOUGH * best:
-            break
+        adds = bool((unit.roots & wanted) - covered)
+        enough = (_ENOUGH if adds else _NEARLY_AS_GOOD) * scored[0][0]
         text = " ".join(fold(unit.text).split())
-        if text not in said:
-            said.add(text)
-            chosen.append(unit)
+        if score < enough or text in said:
+            continue
+        said.add(text)
+        covered |= unit.roots & wanted
+        chosen.append(unit)
+        if len(chosen) == max_sentences:
+            break
     return chosen
 
 
