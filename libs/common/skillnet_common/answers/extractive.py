@@ -30,7 +30,7 @@ def extractive_answer(question: str, sources: Sequence[Source], max_sentences: i
     """At most `max_sentences` whole sentences or table rows, each followed by its `[Fuente N]`; "" if none fits.
 
     A sentence scores by the share of the question's inverse document frequency that its words cover (words that
-    its heading says count half), by the place of its source (the list's order, best first), and for holding a
+    its heading says count half), by the rank of its source (by score, else as listed), and for holding a
     figure where the question asks for one. `language` (ISO 639-1) is what sentences are split by.
     """
     wanted = content_roots(question)
@@ -39,7 +39,8 @@ def extractive_answer(question: str, sources: Sequence[Source], max_sentences: i
         return ""
     weights = _inverse_frequencies(wanted, units)
     context = {source.number: _heading_roots(source) for source in sources}
-    ranks = {source.number: rank for rank, source in enumerate(sources)}
+    best_first = sorted(sources, key=lambda source: -(source.score or 0.0))
+    ranks = {source.number: rank for rank, source in enumerate(best_first)}
     asks_for_figure = bool(_ASKS_FOR_FIGURE.search(fold(question)))
     scored = [
         (_score(unit, weights, context[unit.number], ranks[unit.number], asks_for_figure), unit)
