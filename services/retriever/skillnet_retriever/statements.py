@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from skillnet_common.contracts.retrieval import Filters
 from skillnet_common.database.queries import Queries
@@ -102,9 +103,9 @@ def _document_conditions(filters: Filters, parameters: _Parameters) -> list[str]
     if filters.metadata is not None:
         documents.append(f"d.metadata @> {add(filters.metadata, 'jsonb')}")
     if filters.updated_after is not None:
-        documents.append(f"d.updated_at >= {add(filters.updated_after, 'timestamptz')}")
+        documents.append(f"d.updated_at >= {add(_in_utc(filters.updated_after), 'timestamptz')}")
     if filters.updated_before is not None:
-        documents.append(f"d.updated_at < {add(filters.updated_before, 'timestamptz')}")
+        documents.append(f"d.updated_at < {add(_in_utc(filters.updated_before), 'timestamptz')}")
     return documents
 
 
@@ -120,6 +121,11 @@ def _chunk_conditions(filters: Filters, parameters: _Parameters) -> list[str]:
     if filters.page_to is not None:
         chunks.append(f"c.page_start <= {add(filters.page_to, 'integer')}")
     return chunks
+
+
+def _in_utc(moment: datetime) -> datetime:
+    """A time without a zone is meant in UTC."""
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def _and(conditions: list[str]) -> str:

@@ -12,9 +12,10 @@ from tests.integration.retriever.seeding import SeedChunk, SeedDocument, chunk_i
 
 from skillnet_common.contracts.retrieval import Filters, Fusion, SearchReply, SearchRequest, Strategy
 from skillnet_common.database import Database
-from skillnet_common.errors import ErrorCode, PermanentFault, RequestError
+from skillnet_common.errors import ErrorCode, PassingFault, PermanentFault, RequestError
 from skillnet_common.versions.deletion import delete_document
 from skillnet_retriever.retriever import Retriever
+from skillnet_retriever.settings import RetrieverSettings
 
 RETURNS = "El plazo de devolución es de 30 días con el tique."
 PRICES = "La barra rústica tiene un precio de 1,25 €."
@@ -363,3 +364,17 @@ async def test_repeated_text_is_not_shown_but_a_table_keeps_its_header(
     reply = await found(retriever, org, "precio pan-1")
     assert header + "| PAN-1 | 1 € |" in texts(reply)
     assert "Más sobre el precio." in texts(reply)
+
+
+async def test_a_time_without_a_zone_is_in_utc(retriever: Retriever, org: UUID, shop: list[SeedDocument]) -> None:
+    naive = datetime(2020, 1, 1)  # noqa: DTZ001 - what a careless client sends
+    assert len((await found(retriever, org, "plazo", filters=Filters(updated_after=naive))).passages) == 3
+
+
+async def test_a_search_that_takes_too_long_is_given_up(database: Database, encoder: TinyEncoder, org: UUID) -> None:
+    await seed(database, org, document("Largo", *(f"Texto {n} con la palabra devolución." for n in range(300))))
+    hasty = make_retriever(database, encoder, settings=RetrieverSettings(search_timeout_seconds=0.001))
+    with pytest.raises(PassingFault) as caught:
+        await found(hasty, org, "texto con la palabra devolución")
+    assert caught.value.code is ErrorCode.TIMEOUT
+    assert (await found(make_retriever(database, encoder), org, "palabra")).passages

@@ -11,6 +11,7 @@ from pydantic import Field
 from skillnet_common.contracts.base import Message, Request
 
 MAX_QUERY_CHARS = 4_000
+MAX_PAGE = 1_000_000
 
 
 class Strategy(StrEnum):
@@ -43,8 +44,8 @@ class Filters(Request):
     language: str | None = None
     file_type: str | None = None
     section_path: list[str] | None = Field(default=None, min_length=1)
-    page_from: int | None = Field(default=None, ge=1)
-    page_to: int | None = Field(default=None, ge=1)
+    page_from: int | None = Field(default=None, ge=1, le=MAX_PAGE)
+    page_to: int | None = Field(default=None, ge=1, le=MAX_PAGE)
     updated_after: datetime | None = None
     updated_before: datetime | None = None
     metadata: dict[str, str | int | float | bool] | None = None
