@@ -109,7 +109,7 @@ class Passage(Message):
     section_id: str
     section_path: list[str]
     text: str
-    """The body without the text that repeats the chunk before."""
+    """The body without the text that repeats the chunk before; a table that goes on keeps its header row."""
     chunk_index: int
     page_start: int | None
     page_end: int | None
