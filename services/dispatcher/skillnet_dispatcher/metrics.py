@@ -15,3 +15,4 @@ QUEUE_ROWS = Gauge("skillnet_queue_rows", "Work that has not ended", ["stage", "
 QUEUE_OLDEST = Gauge("skillnet_queue_oldest_seconds", "How long the oldest waiting work has been due", ["stage"])
 OUTBOX_ROWS = Gauge("skillnet_outbox_unsent", "Events not yet published")
 OUTBOX_LAG = Gauge("skillnet_outbox_lag_seconds", "Age of the oldest event not yet published")
+VERSIONS_STALLED = Gauge("skillnet_versions_stalled", "Versions under way for which no work is left: a fault")

@@ -13,6 +13,7 @@ from tests.integration.dispatcher.conftest import Ground
 
 from skillnet_common.contracts.events import DocumentUpdated
 from skillnet_common.messaging import subjects
+from skillnet_dispatcher.loops import relay as relay_module
 from skillnet_dispatcher.loops.relay import Relay
 
 
@@ -130,7 +131,8 @@ async def test_an_event_that_can_never_be_sent_holds_up_its_own_document_only(gr
     assert ground.bus.client.is_connected
 
 
-async def test_events_wait_for_a_bus_that_is_away(ground: Ground) -> None:
+async def test_events_wait_for_a_bus_that_is_away(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relay_module, "_PUBLISH_SECONDS", 1.0)
     pipeline = await ground.pipeline()
     ids = [await record(ground, pipeline.org_id, uuid4()) for _ in range(3)]
     relay = relay_of(ground)

@@ -23,6 +23,16 @@ _READ = """
       ON e.org_id = c.org_id AND e.chunk_id = c.chunk_id AND e.model_id = (SELECT model_id FROM serving_model)
     WHERE d.org_id = $1
 """
+# Whatever is under way has somebody who is to do something for it, and nothing else has.
+_OWNERLESS = """
+    SELECT v.document_id, v.version, v.state, w.open FROM document_versions v
+    CROSS JOIN LATERAL (
+        SELECT count(*) > 0 AS open FROM work w
+        WHERE w.org_id = v.org_id AND w.document_id = v.document_id AND w.version = v.version
+          AND w.state IN ('waiting', 'released', 'claimed')
+    ) w
+    WHERE v.org_id = $1 AND (v.state IN ('uploaded', 'parsed', 'embedding')) <> w.open
+"""
 _EVENTS = """
     SELECT document_id, type, version, payload ->> 'change' AS change, event_id FROM outbox
     WHERE org_id = $1 AND type LIKE 'document.%' ORDER BY outbox_seq
@@ -43,6 +53,7 @@ class Observer:
         buried = dict(self._buried)  # a delete that ends while this reads is not yet seen
         async with self.database.tenant(self.org_id, isolation="repeatable_read", readonly=True) as connection:
             rows = await connection.fetch(_READ, self.org_id)
+            assert await connection.fetch(_OWNERLESS, self.org_id) == []
         documents: dict[UUID, list[str]] = {}
         for row in rows:
             document, live = row["document_id"], row["live_version"]

@@ -29,10 +29,10 @@ class Cleanup:
 
     async def step(self) -> bool:
         """One pass; True where there may be more to remove."""
-        versions = await self._remove_versions()
-        objects = await self._delete_objects()
         rows = await self._delete_old_rows()
-        return versions or objects or rows
+        versions = await self._remove_versions()
+        objects = await self._delete_objects()  # last: a store that is away holds up nothing else
+        return rows or versions or objects
 
     async def _remove_versions(self) -> bool:
         async with self._database.system() as connection:
@@ -44,16 +44,20 @@ class Cleanup:
         return len(rows) == _VERSIONS
 
     async def _remove_version(self, org_id: UUID, document_id: UUID, version: int) -> None:
-        while True:
-            async with self._database.system() as connection:
-                status = await connection.execute(_SQL.delete_chunks, org_id, document_id, version, _CHUNKS)
-            if _count(status) < _CHUNKS:
-                break
+        while await self._delete_some_chunks(org_id, document_id, version):
+            pass
         async with self._database.system() as connection:
             await connection.execute(_SQL.lock_document, org_id, document_id)
             await connection.execute(_SQL.delete_version, org_id, document_id, version)
         CLEANED.labels("versions_removed").inc()
         log.info("version_removed", org_id=str(org_id), document_id=str(document_id), version=version)
+
+    async def _delete_some_chunks(self, org_id: UUID, document_id: UUID, version: int) -> bool:
+        async with self._database.system() as connection:
+            if await connection.fetchval(_SQL.hold_removable, org_id, document_id, version) is None:
+                return False
+            status = await connection.execute(_SQL.delete_chunks, org_id, document_id, version, _CHUNKS)
+        return _count(status) == _CHUNKS
 
     async def _delete_objects(self) -> bool:
         async with self._database.system() as connection:

@@ -44,8 +44,13 @@ FROM documents d JOIN document_versions v USING (org_id, document_id)
 WHERE d.deleted_at < now() - $2 * interval '1 hour' AND v.state IN ('superseded', 'failed', 'cancelled')
 LIMIT $3
 
+-- name: hold_removable
+SELECT version FROM document_versions
+WHERE org_id = $1 AND document_id = $2 AND version = $3 AND state IN ('superseded', 'failed', 'cancelled')
+FOR UPDATE SKIP LOCKED
+
 -- name: delete_chunks
--- Their vectors and postings go with them.
+-- Their vectors go with them.
 DELETE FROM document_chunks
 WHERE org_id = $1 AND chunk_id IN (
     SELECT chunk_id FROM document_chunks WHERE org_id = $1 AND document_id = $2 AND version = $3 LIMIT $4)

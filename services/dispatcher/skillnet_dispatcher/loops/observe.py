@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from skillnet_common.contracts.work import Stage
 from skillnet_common.database import Database, Queries
-from skillnet_dispatcher.metrics import OUTBOX_LAG, OUTBOX_ROWS, QUEUE_OLDEST, QUEUE_ROWS
+from skillnet_dispatcher.metrics import OUTBOX_LAG, OUTBOX_ROWS, QUEUE_OLDEST, QUEUE_ROWS, VERSIONS_STALLED
 
 _SQL = Queries(__package__, "observe.sql")
 _STATES = ("waiting", "released", "claimed")
@@ -21,6 +21,8 @@ class Observe:
         async with self._database.system() as connection:
             queues = await connection.fetch(_SQL.queues)
             outbox = await connection.fetchrow(_SQL.outbox)
+            stalled = await connection.fetchval(_SQL.stalled)
+        VERSIONS_STALLED.set(stalled)
         pieces = {(row["stage"], row["state"]): row["pieces"] for row in queues}
         oldest = {row["stage"]: row["oldest_seconds"] for row in queues if row["state"] == "waiting"}
         for stage in Stage:
@@ -37,5 +39,5 @@ def forget() -> None:
     """Clears the gauges."""
     QUEUE_ROWS.clear()
     QUEUE_OLDEST.clear()
-    OUTBOX_ROWS.set(0)
-    OUTBOX_LAG.set(0)
+    for gauge in (OUTBOX_ROWS, OUTBOX_LAG, VERSIONS_STALLED):
+        gauge.set(0)

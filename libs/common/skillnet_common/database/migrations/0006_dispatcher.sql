@@ -6,6 +6,8 @@ CREATE INDEX document_versions_to_archive ON document_versions (ended_at)
     WHERE state IN ('superseded', 'failed', 'cancelled') AND archived_at IS NULL;
 CREATE INDEX document_versions_ended ON document_versions (org_id, document_id, version DESC)
     WHERE state IN ('superseded', 'failed', 'cancelled');
+CREATE INDEX document_versions_open ON document_versions (org_id, document_id, version)
+    WHERE state IN ('uploaded', 'parsed', 'embedding');
 CREATE INDEX documents_deleted ON documents (deleted_at) WHERE deleted_at IS NOT NULL;
 CREATE INDEX outbox_sent ON outbox (sent_at) WHERE sent_at IS NOT NULL;
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
