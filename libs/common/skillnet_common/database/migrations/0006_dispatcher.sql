@@ -20,7 +20,7 @@ CREATE TABLE object_deletions (
     PRIMARY KEY (org_id, object_key)
 );
 CALL protect_tenant_table('object_deletions');
-GRANT INSERT ON object_deletions TO skillnet_service;
+GRANT SELECT, INSERT ON object_deletions TO skillnet_service;
 CREATE POLICY dispatcher ON object_deletions TO skillnet_dispatcher USING (true) WITH CHECK (true);
 GRANT SELECT, INSERT, DELETE ON object_deletions TO skillnet_dispatcher;
 
