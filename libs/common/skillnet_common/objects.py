@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlparse
@@ -54,14 +55,9 @@ class Originals:
         cannot be written, and whatever `body` raises.
         """
         key = f"originals/{org_id}/{uuid4().hex}"
-        try:
-            return await self._write(key, body, max_bytes)
-        except (BaseError, OSError) as error:
-            raise PassingFault(ErrorCode.UNAVAILABLE, f"The object store cannot be written: {error}") from error
-
-    async def _write(self, key: str, body: AsyncIterator[bytes], max_bytes: int) -> StoredObject:
         digest, size, head = hashlib.sha256(), 0, bytearray()
-        async with obstore.open_writer_async(self._store, key, buffer_size=_PART) as writer:
+        writer = obstore.open_writer_async(self._store, key, buffer_size=_PART)
+        async with _closed_or_dropped(writer):
             async for piece in body:
                 size += len(piece)
                 if size > max_bytes:
@@ -73,7 +69,8 @@ class Originals:
                 digest.update(piece)
                 if len(head) < 4096:
                     head += piece[: 4096 - len(head)]
-                await writer.write(piece)
+                with _write_faults():
+                    await writer.write(piece)
         return StoredObject(key, digest.digest(), size, bytes(head))
 
     async def read_to(self, key: str, target: Path) -> None:
@@ -108,6 +105,29 @@ class Originals:
             await obstore.delete_async(self._store, key)
         except (NotFoundError, FileNotFoundError):
             return
+
+
+@asynccontextmanager
+async def _closed_or_dropped(writer: obstore.AsyncWritableFile) -> AsyncIterator[None]:
+    """Completes the object at the end of the block; an error within leaves no object behind."""
+    with _write_faults():
+        await writer.__aenter__()
+    try:
+        yield
+    except BaseException as error:
+        await writer.__aexit__(type(error), error, error.__traceback__)
+        raise
+    with _write_faults():
+        await writer.__aexit__(None, None, None)
+
+
+@contextmanager
+def _write_faults() -> Iterator[None]:
+    """Tells the store's faults from those of whoever sends the body."""
+    try:
+        yield
+    except (BaseError, OSError) as error:
+        raise PassingFault(ErrorCode.UNAVAILABLE, f"The object store cannot be written: {error}") from error
 
 
 async def _bytes_of(result: obstore.GetResult) -> AsyncIterator[bytes]:
