@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncpg
 from nats.aio.msg import Msg
 from pydantic import ValidationError
 
@@ -30,6 +31,12 @@ class EventHandler:
         change = read_event(message.subject, message.data)
         if not change.calls_for_review or not change.courses:
             return
+        try:
+            await self._write_reviews(change)
+        except asyncpg.DataError as error:  # such as NUL in a course's id: it would come back for ever
+            raise Unreadable(f"the database cannot hold it: {error}") from error
+
+    async def _write_reviews(self, change: SourceChange) -> None:
         async with self._database.tenant(change.org_id) as connection:
             rows = await connection.fetch(_SQL.titles, change.org_id, list(change.courses))
             for review in reviews_for(change, {row["course_id"]: row["title"] for row in rows}):

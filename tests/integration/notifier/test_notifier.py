@@ -235,7 +235,12 @@ def another_tenants(stage: Stage) -> tuple[str, bytes]:
     return f"document.updated.{stage.org_id}.{update.document_id}", update.model_dump_json().encode()
 
 
-@pytest.mark.parametrize("make", [not_json, no_event, another_tenants])
+def a_course_no_database_can_hold(stage: Stage) -> tuple[str, bytes]:
+    update = event(stage, courses=["nulo\0"])
+    return subject_of(update), update.model_dump_json().encode()
+
+
+@pytest.mark.parametrize("make", [not_json, no_event, another_tenants, a_course_no_database_can_hold])
 async def test_what_is_no_event_goes_to_quarantine_and_holds_nothing_up(
     stage: Stage, make: Callable[[Stage], tuple[str, bytes]]
 ) -> None:

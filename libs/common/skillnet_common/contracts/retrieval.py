@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
+from typing import Annotated
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from skillnet_common.contracts.base import Message, Request
 
 MAX_QUERY_CHARS = 4_000
 MAX_PAGE = 1_000_000
+
+
+def _in_utc(value: datetime) -> datetime:
+    """A time without a zone is UTC; one that UTC has no year for is refused."""
+    try:
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("a time outside the years 1 to 9999 in UTC") from error
+
+
+Instant = Annotated[datetime, AfterValidator(_in_utc)]
+"""A point in time, in UTC."""
 
 
 class Strategy(StrEnum):
@@ -46,8 +59,8 @@ class Filters(Request):
     section_path: list[str] | None = Field(default=None, min_length=1)
     page_from: int | None = Field(default=None, ge=1, le=MAX_PAGE)
     page_to: int | None = Field(default=None, ge=1, le=MAX_PAGE)
-    updated_after: datetime | None = None
-    updated_before: datetime | None = None
+    updated_after: Instant | None = None
+    updated_before: Instant | None = None
     metadata: dict[str, str | int | float | bool] | None = None
 
 
