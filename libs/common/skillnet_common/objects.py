@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 from uuid import UUID, uuid4
@@ -16,6 +17,7 @@ from obstore.store import ObjectStore, from_url
 
 from skillnet_common.errors import ErrorCode, PassingFault, PermanentFault, RequestError
 
+_PREFIX = "originals"
 _PART = 5 * 1024 * 1024
 _READ_PIECE = 256 * 1024
 
@@ -54,7 +56,7 @@ class Originals:
         Raises RequestError `payload_too_large` beyond `max_bytes`, PassingFault `unavailable` where the store
         cannot be written, and whatever `body` raises.
         """
-        key = f"originals/{org_id}/{uuid4().hex}"
+        key = f"{_PREFIX}/{org_id}/{uuid4().hex}"
         digest, size, head = hashlib.sha256(), 0, bytearray()
         writer = obstore.open_writer_async(self._store, key, buffer_size=_PART)
         async with _closed_or_dropped(writer):
@@ -99,12 +101,22 @@ class Originals:
             raise PassingFault(ErrorCode.UNAVAILABLE, f"The object store cannot be read: {error}") from error
         return OpenedObject(result.meta["size"], _bytes_of(result))
 
+    async def keys_older_than(self, age: timedelta) -> AsyncIterator[list[tuple[UUID, str]]]:
+        """(organisation, key) of every object written longer ago than `age`, a thousand at a time."""
+        before = datetime.now(UTC) - age
+        async for page in obstore.list(self._store, _PREFIX, chunk_size=1_000):
+            yield [(_owner(meta["path"]), meta["path"]) for meta in page if meta["last_modified"] < before]
+
     async def delete(self, key: str) -> None:
         """Deletes; an object that is gone already is no error."""
         try:
             await obstore.delete_async(self._store, key)
         except (NotFoundError, FileNotFoundError):
             return
+
+
+def _owner(key: str) -> UUID:
+    return UUID(key.split("/")[1])
 
 
 @asynccontextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from datetime import timedelta
 
 from skillnet_common.errors import ErrorCode, PassingFault
 from skillnet_common.objects import Originals
@@ -15,6 +16,7 @@ from skillnet_dispatcher.loop import Loop
 from skillnet_dispatcher.loops.archive import Archive
 from skillnet_dispatcher.loops.cleanup import Cleanup
 from skillnet_dispatcher.loops.observe import Observe, forget
+from skillnet_dispatcher.loops.orphans import Orphans
 from skillnet_dispatcher.loops.reap import Reap
 from skillnet_dispatcher.loops.reconcile import Reconcile
 from skillnet_dispatcher.loops.relay import Relay
@@ -56,7 +58,9 @@ def _loops(service: Service, settings: DispatcherSettings, work: asyncio.Event, 
     database, js = service.database, service.bus.jetstream
     release = Release(database, js, factor=settings.window_factor, floor=settings.window_floor)
     reconcile = Reconcile(database, js, grace_seconds=settings.reconcile_seconds)
-    cleanup = Cleanup(database, Originals(settings.object_store_url), settings)
+    originals = Originals(settings.object_store_url)
+    cleanup = Cleanup(database, originals, settings)
+    orphans = Orphans(database, originals, age=timedelta(hours=settings.orphan_hours))
     return [
         Loop("topology", Topology(database, js).step, every=settings.topology_seconds),
         Loop("release", release.step, every=settings.poll_seconds, hint=work),
@@ -65,5 +69,6 @@ def _loops(service: Service, settings: DispatcherSettings, work: asyncio.Event, 
         Loop("reconcile", reconcile.step, every=settings.reconcile_seconds),
         Loop("archive", Archive(database).step, every=settings.cleanup_seconds),
         Loop("cleanup", cleanup.step, every=settings.cleanup_seconds),
+        Loop("orphans", orphans.step, every=settings.orphan_seconds),
         Loop("observe", Observe(database).step, every=settings.observe_seconds),
     ]

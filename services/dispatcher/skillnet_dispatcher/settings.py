@@ -33,3 +33,6 @@ class DispatcherSettings(CommonSettings, ObjectStoreSettings):
     outbox_days: float = Field(default=8.0, ge=0)
     """How long sent events are kept: at least as long as the stream keeps them, which is refilled from them."""
     idempotency_days: float = Field(default=7.0, gt=0)
+    orphan_hours: float = Field(default=24.0, ge=1)
+    """Originals older than this that no version names are deleted; no upload takes as long."""
+    orphan_seconds: float = Field(default=3_600.0, gt=0)

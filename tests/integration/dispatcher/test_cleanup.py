@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from skillnet_dispatcher.loops import archive as archive_module
 from skillnet_dispatcher.loops import cleanup as cleanup_module
 from skillnet_dispatcher.loops.archive import Archive
 from skillnet_dispatcher.loops.cleanup import Cleanup
+from skillnet_dispatcher.loops.orphans import Orphans
 from skillnet_dispatcher.settings import DispatcherSettings
 
 
@@ -168,3 +170,17 @@ async def test_old_events_keys_and_vanished_instances_go(ground: Ground, origina
         "key-2",
     ]
     assert await column(ground, pipeline.org_id, "SELECT instance_id FROM instances") == ["here"]
+
+
+async def test_originals_that_no_version_names_go_once_they_are_old(
+    ground: Ground, originals: Originals, tmp_path: Path
+) -> None:
+    pipeline = await ground.pipeline()
+    await publish_versions(pipeline, originals, 2)
+    await originals.write(pipeline.org_id, _body("a gateway ended before it wrote the row"), max_bytes=1_000)
+    await Orphans(ground.dispatcher, originals, age=timedelta(hours=1)).step()
+    assert objects_in(tmp_path) == 3, "an upload may be under way"
+    await Orphans(ground.dispatcher, originals, age=timedelta(0)).step()
+    assert objects_in(tmp_path) == 2
+    named = await column(ground, pipeline.org_id, "SELECT object_key FROM document_versions")
+    assert all((tmp_path / "objects" / str(key)).is_file() for key in named)
