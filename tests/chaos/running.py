@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +55,11 @@ class Running:
     def process(self, name: str) -> ProcessStatus:
         return next(process for process in self.stack.state.processes if process.name == name)
 
+    def replicas(self, service: str) -> list[str]:
+        """The names of the service's processes."""
+        names = [process.name for process in self.stack.state.processes]
+        return [name for name in names if name == service or name.startswith(f"{service}-")]
+
     def log_tails(self, count: int = 8) -> str:
         """The last lines of every log, cut where they are long, for the message of a failure."""
         paths = sorted((self.folder / "logs").glob("*.log"))
@@ -93,10 +98,11 @@ class Running:
 
 
 @asynccontextmanager
-async def running_stack_in(folder: Path) -> AsyncIterator[Running]:
+async def running_stack_in(folder: Path, scale: Mapping[str, int] | None = None) -> AsyncIterator[Running]:
     """Starts a stack whose processes come back at once, and stops it."""
     stack = LocalStack(
         folder,
+        scale,
         environment=_environment(),
         register_model=register_configured_model,
         policy=RestartPolicy(first_delay=0.05, longest_delay=0.2),

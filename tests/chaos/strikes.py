@@ -15,29 +15,47 @@ import psutil
 from skillnet_common.contracts.work import Stage
 from skillnet_common.database.pool import CONNECTION_ERRORS
 
+from .corpus import Action
 from .running import Running
 
 WORKERS = {"parser": Stage.PARSE, "parser's child": Stage.PARSE, "chunker": Stage.CHUNK, "embedder": Stage.EMBED}
 VICTIMS = (*WORKERS, "dispatcher", "notifier", "gateway", "retriever", "nats", "postgres")
-"""Everything that is killed. The gateway between requests only: nothing of one is under way at a strike."""
+"""Everything that is killed."""
 
 _BUSY_SECONDS = 5.0
 _BACK_SECONDS = 60.0
 _CLAIMED = "SELECT count(*) FROM work WHERE stage = $1 AND state = 'claimed'"
+_UNSENT = "SELECT count(*) FROM outbox WHERE sent_at IS NULL"
 
 
 async def strike(running: Running, victim: str, choose: random.Random) -> None:
-    """Kills the victim, a worker in the middle of its work if it gets any soon; returns when it runs again."""
+    """Kills the victim, in the middle of its work if it gets any soon; returns when it has been started again."""
     if victim in WORKERS:
-        await _until_busy(running, WORKERS[victim])
+        await _until_some(running, _CLAIMED, WORKERS[victim])
         await asyncio.sleep(choose.uniform(0, 0.05))
+    elif victim == "dispatcher":
+        await _until_some(running, _UNSENT)
+        await asyncio.sleep(choose.uniform(0, 0.01))
     if victim == "parser's child":
         await _kill_child(running)
-        return
-    await _until(lambda: running.process(victim).pid is not None, f"{victim} does not run")
-    before = running.process(victim)
+    else:
+        await _kill(running, choose.choice(running.replicas(victim)))
+
+
+async def strike_at_upload(running: Running, action: Action, choose: random.Random) -> None:
+    """Kills the gateway while it takes the upload, which is then repeated. It may leave an original behind."""
+    await _until(lambda: running.process("gateway").ready, "the gateway is not ready")
+    upload = asyncio.create_task(running.send(action))
+    await asyncio.sleep(choose.uniform(0, 0.02))
+    await _kill(running, "gateway")
+    await upload
+
+
+async def _kill(running: Running, name: str) -> None:
+    await _until(lambda: running.process(name).pid is not None, f"{name} does not run")
+    before = running.process(name)
     os.kill(before.pid or 0, signal.SIGKILL)
-    await _until(lambda: running.process(victim).restarts > before.restarts, f"{victim} was not started again")
+    await _until(lambda: running.process(name).restarts > before.restarts, f"{name} was not started again")
 
 
 async def lose_streams(running: Running) -> None:
@@ -54,13 +72,13 @@ def remove_streams(folder: Path) -> None:
     shutil.rmtree(folder / "nats" / "jetstream")
 
 
-async def _until_busy(running: Running, stage: Stage) -> None:
-    """Waits a moment for claimed work of the stage; none may be left."""
+async def _until_some(running: Running, count: str, *arguments: object) -> None:
+    """Waits a moment until the database counts any; there may be none left."""
     try:
         async with asyncio.timeout(_BUSY_SECONDS):
             while True:
                 async with running.database.tenant(running.org) as connection:
-                    if await connection.fetchval(_CLAIMED, stage):
+                    if await connection.fetchval(count, *arguments):
                         return
                 await asyncio.sleep(0.002)
     except (TimeoutError, *CONNECTION_ERRORS):

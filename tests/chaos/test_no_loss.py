@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from skillnet_cli.local.temporary import temporary_folder
 
-from .corpus import Action, Source, build_sources, plan
+from .corpus import EXAMPLES, GENERATED, Action, Source, build_sources, plan
 from .outcome import (
     LiveDocument,
     broken_promises,
@@ -21,11 +22,12 @@ from .outcome import (
     wait_until_finished,
 )
 from .running import Running, running_stack_in
-from .strikes import VICTIMS, lose_streams, remove_streams, strike
+from .strikes import VICTIMS, lose_streams, remove_streams, strike, strike_at_upload
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(600)]
 
 ROUNDS = 2
+STORM_ROUNDS = 5
 
 
 @pytest.fixture
@@ -44,14 +46,7 @@ def sources() -> list[Source]:
 @pytest.fixture(scope="module")
 async def undisturbed(sources: list[Source]) -> dict[str, LiveDocument]:
     """What readers see after an ingestion that nothing disturbs."""
-    with temporary_folder("calma", in_memory=True) as folder:
-        async with running_stack_in(folder) as running:
-            for action in plan(sources):
-                await running.send(action)
-            await wait_until_finished(running)
-            assert await broken_promises(running, sources) == []
-            assert await lost_claims(running) == 0
-            return await live_documents(running)
+    return await _ingest_undisturbed(sources)
 
 
 async def test_kill_9_of_everything_in_turn(
@@ -59,14 +54,15 @@ async def test_kill_9_of_everything_in_turn(
 ) -> None:
     choose = random.Random(2)  # noqa: S311 - no secret
     async with running_stack_in(folder) as running:
-        victims = [victim for _ in range(ROUNDS) for victim in VICTIMS]
-        for victim, actions in zip(victims, _shares(plan(sources), len(victims)), strict=True):
-            for action in actions:
-                await running.send(action)
+        first, *others = plan(sources)
+        await strike_at_upload(running, first, choose)
+        victims = VICTIMS * ROUNDS
+        for victim, actions in zip(victims, _shares(others, len(victims)), strict=True):
+            await _send_all(running, actions)
             await strike(running, victim, choose)
         await wait_until_finished(running)
         assert await lost_claims(running) > 0, "no kill hit a worker at work"
-        await _assert_nothing_lost(running, sources, undisturbed)
+        await _assert_nothing_lost(running, sources, undisturbed, cut_uploads=1)
 
 
 async def test_every_stream_is_lost(
@@ -75,26 +71,60 @@ async def test_every_stream_is_lost(
     """Once while the stack runs, once while it stands still, each time with documents under way."""
     first, second = sources[4:9], sources[9:14]
     async with running_stack_in(folder) as running:
-        for action in plan(first):
-            await running.send(action)
+        await _send_all(running, plan(first))
         await first_is_live(running)
         await lose_streams(running)
         await wait_until_finished(running)
         await _assert_nothing_lost(running, first, undisturbed)
-        for action in plan(second):
-            await running.send(action)
+        await _send_all(running, plan(second))
     remove_streams(folder)
     async with running_stack_in(folder) as running:
         await wait_until_finished(running)
         await _assert_nothing_lost(running, [*first, *second], undisturbed)
 
 
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("seed", [11, 12, 13])
+async def test_a_storm(folder: Path, seed: int) -> None:
+    """Twice as many documents, several workers, kills in any order at any moment, in the middle of uploads too."""
+    sources = build_sources(GENERATED * 2, sorted(path.name for path in EXAMPLES.iterdir()))
+    undisturbed = await _ingest_undisturbed(sources)
+    choose = random.Random(seed)  # noqa: S311 - no secret
+    victims = list(VICTIMS * STORM_ROUNDS)
+    choose.shuffle(victims)
+    async with running_stack_in(folder, {"parser": 2, "embedder": 2, "dispatcher": 2}) as running:
+        for victim, actions in zip(victims, _shares(plan(sources), len(victims)), strict=True):
+            await asyncio.gather(_send_all(running, actions), strike(running, victim, choose))
+        await wait_until_finished(running)
+        cut_uploads = STORM_ROUNDS * len({"gateway", "postgres"})
+        await _assert_nothing_lost(running, sources, undisturbed, cut_uploads=cut_uploads)
+
+
+async def _ingest_undisturbed(sources: Sequence[Source]) -> dict[str, LiveDocument]:
+    with temporary_folder("calma", in_memory=True) as folder:
+        async with running_stack_in(folder) as running:
+            await _send_all(running, plan(sources))
+            await wait_until_finished(running)
+            assert await broken_promises(running, sources) == []
+            return await live_documents(running)
+
+
+async def _send_all(running: Running, actions: Sequence[Action]) -> None:
+    for action in actions:
+        await running.send(action)
+
+
 async def _assert_nothing_lost(
-    running: Running, sources: Sequence[Source], undisturbed: dict[str, LiveDocument]
+    running: Running,
+    sources: Sequence[Source],
+    undisturbed: Mapping[str, LiveDocument],
+    *,
+    cut_uploads: int = 0,
 ) -> None:
     keys = {source.key for source in sources}
     expected = {key: document for key, document in undisturbed.items() if key in keys}
-    broken = await broken_promises(running, sources)
+    broken = await broken_promises(running, sources, cut_uploads=cut_uploads)
     broken += differences(expected, await live_documents(running))
     assert not broken, "\n".join([*broken, running.log_tails()])
 
