@@ -49,6 +49,28 @@ class ErrorCode(StrEnum):
     INTERNAL_ERROR = "internal_error"
 
 
+DOCUMENT_CODES = frozenset(
+    {
+        ErrorCode.EMPTY_FILE,
+        ErrorCode.UNSUPPORTED_TYPE,
+        ErrorCode.PASSWORD_REQUIRED,
+        ErrorCode.CORRUPT_FILE,
+        ErrorCode.NO_PAGES,
+        ErrorCode.NEEDS_OCR,
+        ErrorCode.NOTHING_READABLE,
+        ErrorCode.TOO_MANY_PAGES,
+        ErrorCode.DOCUMENT_TOO_LARGE,
+        ErrorCode.UNSAFE_ARCHIVE,
+        ErrorCode.PARSE_TIMEOUT,
+        ErrorCode.PARSE_MEMORY,
+        ErrorCode.PARSER_CRASHED,
+        ErrorCode.ORIGINAL_MISSING,
+        ErrorCode.TEXT_TOO_LONG,
+    }
+)
+"""What a document itself can be at fault for: only these fail a version at once."""
+
+
 class SkillnetError(Exception):
     """An error with a stable code and a sentence for a person.
 
@@ -63,7 +85,8 @@ class SkillnetError(Exception):
 
 
 class PermanentFault(SkillnetError):
-    """Trying again cannot help: the document version fails with this code."""
+    """Trying again cannot help. A version fails with a code of `DOCUMENT_CODES`; with any other the deployment is
+    at fault, and work waits until a person has mended it."""
 
 
 class PassingFault(SkillnetError):

@@ -40,6 +40,8 @@ class WorkSettings(CommonSettings):
     """How many pieces of work one instance does at a time."""
     work_lease_seconds: float = Field(default=60.0, gt=0)
     """A claim not renewed for this long is taken back. Renewed every third of it."""
-    work_max_attempts: int = Field(default=5, ge=1)
+    work_max_attempts: int = Field(default=10, ge=1)
     work_retry_seconds: float = Field(default=2.0, ge=0)
     """First delay after a passing fault; doubled each time, with jitter, up to 5 minutes."""
+    work_misconfigured_seconds: float = Field(default=30.0, ge=0)
+    """Delay after a fault of the deployment, such as an expired API key; such attempts are not counted."""

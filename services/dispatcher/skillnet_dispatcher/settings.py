@@ -18,7 +18,7 @@ class DispatcherSettings(CommonSettings, ObjectStoreSettings):
     """Pieces of work on the bus for each one that the live workers do at a time."""
     window_floor: int = Field(default=16, ge=1)
     """Pieces of work on the bus, a stage each, while no worker is up."""
-    work_max_attempts: int = Field(default=5, ge=1)
+    work_max_attempts: int = Field(default=10, ge=1)
     """As the workers': a claim that ran out this many times is given up."""
     reconcile_seconds: float = Field(default=2.0, gt=0)
     """Work released for longer than this is looked up in the stream, as often."""

@@ -29,7 +29,7 @@ def main() -> None:
         encoder = await asyncio.to_thread(open_encoder, embedding)
         handler = EmbedHandler(service.database, encoder.aencode_passages)
         try:
-            yield [StageWorker(service, settings, Stage.EMBED, handler, model_slug=model.slug)]
+            yield [StageWorker(service, settings, Stage.EMBED, handler, model=model)]
         finally:
             encoder.close()
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from skillnet_common.database.pool import Database
+from skillnet_common.documents.chunk import model_text
 from skillnet_common.versions import finish_version, lock_version
 from skillnet_common.versions.locks import DocumentGone
 from skillnet_common.work.claims import Claim, settle
@@ -38,6 +39,7 @@ class EmbedHandler:
         self._encode = encode
 
     async def __call__(self, claim: Claim) -> None:
+        """Does one claimed batch. Raises DocumentGone where chunks are gone, and whatever `encode` raises."""
         ids, texts = await self._load(claim)
         vectors = await self._encode(texts)
         await self._save(claim, ids, vectors)
@@ -47,7 +49,7 @@ class EmbedHandler:
             rows = await connection.fetch(_LOAD, claim.org_id, list(claim.chunk_ids))
         if len(rows) != len(claim.chunk_ids):
             raise DocumentGone
-        texts = [f"{row['header']}\n\n{row['body']}" if row["header"] else row["body"] for row in rows]
+        texts = [model_text(row["header"], row["body"]) for row in rows]
         return [row["chunk_id"] for row in rows], texts
 
     async def _save(self, claim: Claim, ids: list[UUID], vectors: NDArray[np.float32]) -> None:

@@ -253,9 +253,11 @@ async def test_a_retry_waits_longer_each_time_and_a_stop_costs_no_attempt(databa
         assert claim is not None
         assert claim.attempt == attempt
         await pipeline.table.retry_later(claim, "the store was away")
+        assert await pipeline.table.claim(message) is None, "not due yet"
         (row,) = await rows(pipeline, "SELECT not_before - now() AS delay, last_error FROM work")
         assert timedelta(seconds=seconds * 0.69) < row["delay"] < timedelta(seconds=seconds * 1.31)
         assert row["last_error"] == "the store was away"
+        await rows(pipeline, "UPDATE work SET not_before = now()")
 
 
 async def expire(pipeline: Pipeline) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from skillnet_common.errors import ErrorCode, PermanentFault
+from skillnet_common.errors import ErrorCode, PassingFault, PermanentFault
 from skillnet_common.runtime import entry_point
 from skillnet_common.settings import WorkSettings
 
@@ -33,3 +33,13 @@ def test_a_fault_at_the_start_is_told(capsys: pytest.CaptureFixture[str]) -> Non
         main()
     assert caught.value.code == 78
     assert capsys.readouterr().err == "cannot start: Another model serves. [model_mismatch]\n"
+
+
+def test_a_server_that_is_away_is_worth_another_start() -> None:
+    @entry_point
+    def main() -> None:
+        raise PassingFault(ErrorCode.UNAVAILABLE, "PostgreSQL cannot be reached.")
+
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 75

@@ -28,6 +28,7 @@ class OpsApp:
         self._ready = ready
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:  # noqa: ARG002
+        """Answers one request of ASGI."""
         status, body, kind = await self._respond(scope["path"])
         await send({"type": "http.response.start", "status": status, "headers": [(b"content-type", kind.encode())]})
         await send({"type": "http.response.body", "body": body})

@@ -30,9 +30,13 @@ _CONNECT_PATIENCE = 60.0
 class Component(Protocol):
     """Something that runs until it is told to stop, and then ends by itself."""
 
-    async def run(self) -> None: ...
+    async def run(self) -> None:
+        """Works until `stop` is called; ends the process if it raises."""
+        ...
 
-    def stop(self) -> None: ...
+    def stop(self) -> None:
+        """Takes nothing more on; returns at once."""
+        ...
 
 
 @dataclass(slots=True)

@@ -11,15 +11,16 @@ from pydantic import ValidationError
 
 from skillnet_common.contracts.work import Stage, WorkMessage
 from skillnet_common.database.pool import CONNECTION_ERRORS
-from skillnet_common.errors import ErrorCode, PermanentFault, SkillnetError
+from skillnet_common.errors import DOCUMENT_CODES, ErrorCode, PermanentFault, SkillnetError
 from skillnet_common.messaging import subjects
 from skillnet_common.messaging.quarantine import Unreadable
 from skillnet_common.messaging.worker import PullWorker
+from skillnet_common.models import RegisteredModel
 from skillnet_common.runtime.metrics import WORK, WORK_SECONDS
 from skillnet_common.runtime.service import Service
 from skillnet_common.settings import WorkSettings
 from skillnet_common.versions import DocumentGone, fail_version
-from skillnet_common.versions.locks import lock_document
+from skillnet_common.versions.locks import version_state
 from skillnet_common.work.claims import Claim, LostClaim, WorkTable, settle
 
 log = structlog.get_logger(__name__)
@@ -27,8 +28,13 @@ log = structlog.get_logger(__name__)
 DoWork = Callable[[Claim], Awaitable[None]]
 """Does the work and settles the claim in the transaction that writes its result.
 
-Raises PermanentFault to fail the version, PassingFault to try later, DocumentGone or LostClaim to drop it.
+Raises PermanentFault to fail the version (or, where the deployment is at fault, to wait until it is mended),
+PassingFault to try later, DocumentGone or LostClaim to drop it.
 """
+
+
+_STATE_BEFORE = {Stage.PARSE: "uploaded", Stage.CHUNK: "parsed", Stage.EMBED: "embedding"}
+"""The state a version is in while the stage's work is due."""
 
 
 class StageWorker:
@@ -41,10 +47,12 @@ class StageWorker:
         stage: Stage,
         do: DoWork,
         *,
-        model_slug: str | None = None,
+        model: RegisteredModel | None = None,
     ) -> None:
         self._database = service.database
         self._stage = stage
+        self._model_id = None if model is None else model.model_id
+        self._misconfigured_seconds = settings.work_misconfigured_seconds
         self._do = do
         self._table = WorkTable(
             service.database,
@@ -53,7 +61,7 @@ class StageWorker:
             max_attempts=settings.work_max_attempts,
             retry_seconds=settings.work_retry_seconds,
         )
-        durable = subjects.work_durable(stage, model_slug)
+        durable = subjects.work_durable(stage, None if model is None else model.slug)
         self._puller = PullWorker(
             service.bus.jetstream,
             stream=subjects.WORK_STREAM,
@@ -82,7 +90,9 @@ class StageWorker:
         except ValidationError as error:
             # The row it may have meant is found again by the reconciler.
             raise Unreadable(str(error)) from error
-        claim = await self._table.claim(work)
+        if work.stage is not self._stage:
+            raise Unreadable(f"work of the stage {work.stage} on the way to {self._stage}")
+        claim = await self._table.claim(work, model_id=self._model_id)
         if claim is None:
             return
         with WORK_SECONDS.labels(self._stage).time():
@@ -102,14 +112,15 @@ class StageWorker:
         except asyncio.CancelledError:
             await self._table.give_back(claim)
             raise
-        except (DocumentGone, LostClaim) as reason:
-            bound.info("work_dropped", reason=type(reason).__name__)
-            await self._drop(claim)
+        except LostClaim:
+            bound.info("claim_lost")
             return "dropped"
+        except DocumentGone:
+            bound.info("document_gone")
+            return await self._drop(claim)
         except PermanentFault as fault:
             bound.warning("work_failed", code=fault.code, reason=fault.message)
-            await self._fail(claim, fault.code, fault.message, state="failed")
-            return "failed"
+            return await self._fail_or_wait(claim, fault)
         except (SkillnetError, *CONNECTION_ERRORS, TimeoutError) as fault:
             bound.warning("work_postponed", reason=str(fault))
             return await self._postpone(claim, str(fault) or type(fault).__name__)
@@ -144,26 +155,40 @@ class StageWorker:
             except CONNECTION_ERRORS as error:
                 log.warning("lease_not_renewed", error=repr(error))
 
-    async def _drop(self, claim: Claim) -> None:
+    async def _fail_or_wait(self, claim: Claim, fault: PermanentFault) -> str:
+        """Fails the version for a fault of the document; for one of the deployment the work waits."""
+        if fault.code in DOCUMENT_CODES:
+            await self._fail(claim, fault.code, fault.message, state="failed", cause=fault.message)
+            return "failed"
+        await self._table.wait_for_mending(claim, fault.message, seconds=self._misconfigured_seconds)
+        return "misconfigured"
+
+    async def _drop(self, claim: Claim) -> str:
+        """Ends work whose version has gone on without it; what still waits for this stage is tried again."""
         try:
             async with self._database.tenant(claim.org_id) as connection:
-                await settle(connection, claim, "cancelled")
+                state = await version_state(connection, claim.org_id, claim.document_id, claim.version)
+                if state != _STATE_BEFORE[self._stage]:
+                    await settle(connection, claim, "cancelled")
+                    return "dropped"
         except LostClaim:
-            return
+            return "dropped"
+        return await self._postpone(claim, "what the work needs was not found")
 
     async def _postpone(self, claim: Claim, reason: str) -> str:
         if self._table.exhausted(claim):
-            message = f"Given up after {claim.attempt} attempts. The last one ended with: {reason}"
-            await self._fail(claim, ErrorCode.ATTEMPTS_EXHAUSTED, message, state="quarantined")
+            # The cause may hold what users should not see: it stays in the row and in the log.
+            message = f"It could not be done in {claim.attempt} attempts. The service's log says why."
+            await self._fail(claim, ErrorCode.ATTEMPTS_EXHAUSTED, message, state="quarantined", cause=reason)
             return "quarantined"
         await self._table.retry_later(claim, reason)
         return "postponed"
 
-    async def _fail(self, claim: Claim, code: ErrorCode, message: str, *, state: str) -> None:
+    async def _fail(self, claim: Claim, code: ErrorCode, message: str, *, state: str, cause: str) -> None:
         try:
             async with self._database.tenant(claim.org_id) as connection:
-                await lock_document(connection, claim.org_id, claim.document_id)
-                await settle(connection, claim, state, message)
+                await version_state(connection, claim.org_id, claim.document_id, claim.version)
+                await settle(connection, claim, state, cause)
                 await fail_version(
                     connection,
                     claim.org_id,
@@ -174,4 +199,4 @@ class StageWorker:
                     message=message,
                 )
         except LostClaim:
-            log.info("work_dropped", reason="LostClaim")
+            log.info("claim_lost")

@@ -47,3 +47,10 @@ async def lock_version(
     if document is None or document["deleted_at"] is not None or row is None or row["state"] != expect:
         raise DocumentGone
     return row
+
+
+async def version_state(connection: Connection, org_id: UUID, document_id: UUID, version: int) -> str | None:
+    """Locks the document, then the version; the version's state, None where it is gone."""
+    await lock_document(connection, org_id, document_id)
+    row: asyncpg.Record | None = await connection.fetchrow(SQL.lock_version, org_id, document_id, version)
+    return None if row is None else row["state"]

@@ -52,11 +52,20 @@ class WorkTable:
         self._retry_seconds = retry_seconds
         self.lease_seconds = lease_seconds
 
-    async def claim(self, message: WorkMessage) -> Claim | None:
-        """Claims what the message speaks of; None where it is done, cancelled or in other hands."""
+    async def claim(self, message: WorkMessage, *, model_id: int | None = None) -> Claim | None:
+        """Claims what the message speaks of; None where it is done, cancelled, not due, or in other hands.
+
+        The row must be of the message's stage and, where `model_id` is given, of that model.
+        """
         async with self._database.tenant(message.org_id) as connection:
             row = await connection.fetchrow(
-                _SQL.claim, message.org_id, message.work_id, self._instance, self.lease_seconds
+                _SQL.claim,
+                message.org_id,
+                message.work_id,
+                self._instance,
+                self.lease_seconds,
+                message.stage,
+                model_id,
             )
             if row is None:
                 return None
@@ -92,6 +101,10 @@ class WorkTable:
         """Puts work back after a passing fault, with a doubled delay and jitter."""
         delay = min(self._retry_seconds * 2 ** (claim.attempt - 1), _LONGEST_DELAY)
         await self._put_back(claim, delay=delay * random.uniform(0.7, 1.3), reason=reason, refund=0)  # noqa: S311
+
+    async def wait_for_mending(self, claim: Claim, reason: str, *, seconds: float) -> None:
+        """Puts work back after a fault of the deployment; the attempt does not count."""
+        await self._put_back(claim, delay=seconds, reason=reason, refund=1)
 
     def exhausted(self, claim: Claim) -> bool:
         """Whether this attempt was the last one allowed."""

@@ -3,8 +3,9 @@
 UPDATE work
 SET state = 'claimed', attempts = attempts + 1, claim_token = gen_random_uuid(), claimed_by = $3,
     lease_until = now() + $4 * interval '1 second'
-WHERE org_id = $1 AND work_id = $2
-  AND (state IN ('waiting', 'released') OR (state = 'claimed' AND lease_until < now()))
+WHERE org_id = $1 AND work_id = $2 AND stage = $5 AND ($6::integer IS NULL OR model_id = $6)
+  AND (state = 'released' OR (state = 'waiting' AND not_before <= now())
+       OR (state = 'claimed' AND lease_until < now()))
 RETURNING claim_token, stage, document_id, version, model_id, chunk_ids, attempts
 
 -- name: renew
