@@ -23,6 +23,7 @@ from skillnet_cli.local.temporary import temporary_folder
 from skillnet_cli.stack import open_stack, start_account
 from skillnet_client import SkillnetClient, UploadOptions
 from skillnet_common.contracts.retrieval import SearchRequest
+from skillnet_common.documents.chunk import model_text
 from skillnet_inference.factory import open_encoder
 from skillnet_inference.settings import EmbeddingSettings
 
@@ -110,7 +111,7 @@ async def _chunk_texts(stack: LocalStack, account: Account) -> list[str]:
             )
     finally:
         await connection.close()
-    return [f"{row['header']}\n\n{row['body']}" if row["header"] else row["body"] for row in rows]
+    return [model_text(row["header"], row["body"]) for row in rows]
 
 
 def _embed_alone(texts: Sequence[str]) -> float:

@@ -13,6 +13,7 @@ COMMAND_NOT_EXECUTABLE = 126
 
 
 def drop_privileges(account: str) -> None:
+    """Becomes the account `uid:gid`, without other groups. Raises OSError."""
     uid, gid = (int(part) for part in account.split(":"))
     os.setgroups([])
     os.setgid(gid)
@@ -20,6 +21,7 @@ def drop_privileges(account: str) -> None:
 
 
 def die_with_parent(parent: int, death_signal: int) -> None:
+    """Asks Linux for the signal at the death of the parent, and ends at once if it is dead. Raises OSError."""
     if sys.platform != "linux":
         return
     libc = ctypes.CDLL(None, use_errno=True)
@@ -30,6 +32,7 @@ def die_with_parent(parent: int, death_signal: int) -> None:
 
 
 def main(parent: str, death_signal: str, account: str, *argv: str) -> None:
+    """Becomes the program `argv`; ends with 126 where that cannot be."""
     try:
         if account != "-":
             drop_privileges(account)

@@ -47,6 +47,7 @@ class EmbeddedNats(EmbeddedServer):
 
     @property
     def log_path(self) -> Path:
+        """The server's log."""
         return self.folder / "nats.log"
 
     @property

@@ -93,6 +93,7 @@ class EmbeddedPostgres(EmbeddedServer):
 
     @property
     def log_path(self) -> Path:
+        """The server's log."""
         return self.folder / "postgres.log"
 
     @property

@@ -29,8 +29,6 @@ class StoredObject:
     key: str
     sha256: bytes
     size: int
-    head: bytes
-    """The first 4 KB, to tell the type from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,7 @@ class Originals:
         cannot be written, and whatever `body` raises.
         """
         key = f"{_PREFIX}/{org_id}/{uuid4().hex}"
-        digest, size, head = hashlib.sha256(), 0, bytearray()
+        digest, size = hashlib.sha256(), 0
         writer = obstore.open_writer_async(self._store, key, buffer_size=_PART)
         async with _closed_or_dropped(writer):
             async for piece in body:
@@ -69,11 +67,9 @@ class Originals:
                         max_bytes=max_bytes,
                     )
                 digest.update(piece)
-                if len(head) < 4096:
-                    head += piece[: 4096 - len(head)]
                 with _write_faults():
                     await writer.write(piece)
-        return StoredObject(key, digest.digest(), size, bytes(head))
+        return StoredObject(key, digest.digest(), size)
 
     async def read_to(self, key: str, target: Path) -> None:
         """Writes the object to a local file. PermanentFault `original_missing` where it is gone."""

@@ -32,6 +32,9 @@ class ChunkHandler:
         self._batch_tokens = batch_tokens
 
     async def __call__(self, claim: Claim) -> None:
+        """Does one claimed piece. Raises PermanentFault `nothing_readable` for a document without text, DocumentGone
+        where the version is no longer to be had.
+        """
         title, parsed = await self._load(claim)
         chunks = await asyncio.to_thread(
             chunk_document, parsed, title=title, tokens=self._tokens, options=self._options

@@ -33,6 +33,7 @@ class RequireKey:
         self._authenticator = authenticator
 
     async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
+        """Passes a request on with its Caller in the state; RequestError `unauthorized` where the key is not good."""
         if scope["type"] == "http" and _needs_key(scope["path"]):
             authorization = Headers(scope=scope).get("authorization", "")
             principal = await self._authenticator.verify(authorization)

@@ -18,6 +18,7 @@ class BoundedRoute(APIRoute):
     """Reads at most `MAX_JSON_BYTES` of body: 413 beyond."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The framework's handler behind the bound. Raises RequestError `payload_too_large`."""
         handle = super().get_route_handler()
 
         async def bounded(request: Request) -> Response:

@@ -43,6 +43,7 @@ class RequestFrame:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes a request on, and answers what it raises as problem+json."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

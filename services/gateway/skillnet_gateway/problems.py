@@ -86,6 +86,7 @@ class Fault:
 
     @property
     def status(self) -> int:
+        """The HTTP status of the code."""
         return STATUS[self.code]
 
     def problem(self, *, instance: str, request_id: str) -> Problem:

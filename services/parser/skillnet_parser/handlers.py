@@ -33,6 +33,7 @@ class ParseHandler:
         self._read = read
 
     async def __call__(self, claim: Claim) -> None:
+        """Does one claimed piece. Raises DocumentGone where the version is gone, and the faults of reading."""
         async with self._database.tenant(claim.org_id) as connection:
             row = await connection.fetchrow(_FIND, claim.org_id, claim.document_id, claim.version)
         if row is None:

@@ -16,8 +16,8 @@ class ParseLimits:
     the sum of all entries unpacked, their number, and how many times an entry over 5 MiB may grow.
     """
 
-    wall_seconds: float = 120.0
-    cpu_seconds: int = 100
+    wall_seconds: float = 180.0
+    cpu_seconds: int = 120
     memory_bytes: int = 1024 * MEBIBYTE
     max_pages: int = 2000
     max_output_bytes: int = 64 * MEBIBYTE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -122,16 +121,6 @@ def docx_bytes(document: docx.document.Document) -> bytes:
 @pytest.fixture
 def to_bytes() -> Callable[[docx.document.Document], bytes]:
     return docx_bytes
-
-
-@pytest.fixture
-def shared_data() -> Path:
-    """The folder of real documents beside the checkout; the test is skipped where there is none."""
-    default = Path(__file__).parents[3].parent / "shared" / "data"
-    folder = Path(os.environ.get("SKILLNET_SHARED_DATA", default))
-    if not folder.is_dir():
-        pytest.skip(f"no real documents: set SKILLNET_SHARED_DATA to their folder ({folder} does not exist)")
-    return folder
 
 
 @pytest.fixture

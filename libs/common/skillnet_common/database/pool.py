@@ -103,21 +103,6 @@ class Database:
         async with self._pool.acquire() as connection, connection.transaction():
             yield connection
 
-    @asynccontextmanager
-    async def listen(self, channel: str, wake: asyncio.Event) -> AsyncIterator[None]:
-        """Sets `wake` at each NOTIFY on the channel. A hint only: it may be lost with its connection."""
-        async with self._pool.acquire() as connection:
-
-            def on_notify(*_: object) -> None:
-                wake.set()
-
-            await connection.add_listener(channel, on_notify)
-            try:
-                yield
-            finally:
-                if not connection.is_closed():
-                    await connection.remove_listener(channel, on_notify)
-
 
 async def _prepare(connection: asyncpg.Connection[Any]) -> None:
     await register_vector(connection, schema="public")

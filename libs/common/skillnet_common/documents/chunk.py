@@ -7,15 +7,20 @@ from dataclasses import dataclass
 from skillnet_common.documents.parsed import Box
 
 
+def model_text(header: str, body: str) -> str:
+    """The text that is embedded, before the model's own prefix: the header, where there is one, above the body."""
+    return f"{header}\n\n{body}" if header else body
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """One passage of a document version.
 
     `body` is the text a reader sees; `header` (document title and section path, capped) stands before it
-    in the model's input only: `model_text` is `header + "\\n\\n" + body`, or `body` where the header is
-    empty. [start, end) is the body's span in the canonical text *without* the overlap; the first
-    `overlap_chars` characters of `body` repeat the chunk before and are never cited. `token_count` counts
-    the final model input with prefix and special tokens. `boxes` are those of the span, one a line.
+    in the model's input only, see `model_text`. [start, end) is the body's span in the canonical text
+    *without* the overlap; the first `overlap_chars` characters of `body` repeat the chunk before and are
+    never cited. `token_count` counts the final model input with prefix and special tokens. `boxes` are
+    those of the span, one a line.
     """
 
     index: int
@@ -38,4 +43,4 @@ class Chunk:
     @property
     def model_text(self) -> str:
         """The text that is embedded, before the model's own prefix."""
-        return f"{self.header}\n\n{self.body}" if self.header else self.body
+        return model_text(self.header, self.body)

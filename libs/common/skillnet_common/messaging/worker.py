@@ -41,7 +41,6 @@ class PullWorker:
         self._handler = handler
         self._slots = slots
         self._stopping = asyncio.Event()
-        self.busy = 0
 
     async def run(self) -> None:
         """Works until `stop` is called."""
@@ -70,7 +69,6 @@ class PullWorker:
         await _answer(subscription.unsubscribe())
 
     async def _work(self, message: Msg) -> None:
-        self.busy += 1
         heartbeat = asyncio.ensure_future(_keep_alive(message))
         try:
             await self._handler(message)
@@ -88,7 +86,6 @@ class PullWorker:
             await _answer(message.ack_sync(timeout=5))
         finally:
             heartbeat.cancel()
-            self.busy -= 1
 
     async def _put_aside(self, message: Msg, reason: str) -> None:
         log.error("message_quarantined", durable=self._durable, subject=message.subject, reason=reason)

@@ -19,6 +19,7 @@ router = APIRouter(prefix=API_PREFIX, tags=["account"])
     summary="The organisation of the key, and what the key may do",
 )
 async def me(caller: AnyCaller, gateway: TheGateway) -> Me:
+    """Needs a key, but no scope."""
     principal = caller.principal
     organization = await gateway.organizations.get(principal.org_id)
     return Me(

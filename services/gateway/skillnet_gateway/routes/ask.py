@@ -47,6 +47,7 @@ async def ask(
     caller: Reader,
     gateway: TheGateway,
 ) -> Response:
+    """One reply, or, with `stream`, events of which the last has the whole reply."""
     grounded = await gateway.answering.ground(caller, request)
     if request.stream:
         events = _events(gateway.answering, grounded, http_request.url.path)

@@ -25,6 +25,7 @@ _COMMON = (ErrorCode.UNAUTHORIZED, ErrorCode.FORBIDDEN, ErrorCode.INVALID_REQUES
 async def list_documents(
     caller: Reader, gateway: TheGateway, wanted: Annotated[DocumentFilter, Query()]
 ) -> DocumentPage:
+    """Last created first, page by page."""
     return await gateway.documents.page(caller.principal, wanted)
 
 
@@ -34,6 +35,7 @@ async def list_documents(
     summary="A document with its versions, their errors and how far the newest is",
 )
 async def get_document(document_id: UUID, caller: Reader, gateway: TheGateway) -> DocumentDetail:
+    """Holds at most the last 50 versions."""
     return await gateway.documents.detail(caller.principal, document_id)
 
 
@@ -44,6 +46,7 @@ async def get_document(document_id: UUID, caller: Reader, gateway: TheGateway) -
     summary="Delete a document with all its versions",
 )
 async def delete_document(document_id: UUID, caller: Writer, gateway: TheGateway) -> None:
+    """It is gone from every search at once."""
     await gateway.documents.delete(caller.principal, document_id)
 
 
@@ -54,4 +57,5 @@ async def delete_document(document_id: UUID, caller: Writer, gateway: TheGateway
     summary="End a version that is under way",
 )
 async def cancel_version(document_id: UUID, version: VersionNumber, caller: Writer, gateway: TheGateway) -> None:
+    """The live version goes on serving."""
     await gateway.documents.cancel(caller.principal, document_id, version)

@@ -14,11 +14,13 @@ router = APIRouter(tags=["operations"])
 
 @router.get("/livez", summary="The process answers")
 async def livez() -> dict[str, str]:
+    """Asks nobody: a lost server is no reason for a restart."""
     return {"status": "alive"}
 
 
 @router.get("/readyz", summary="The process can serve", responses={503: {"description": "It cannot, and why."}})
 async def readyz(gateway: TheGateway) -> JSONResponse:
+    """Asks the database and the bus."""
     reason = await why_not_ready(gateway.check_ready)
     if reason is None:
         return JSONResponse({"status": "ready"})
@@ -27,4 +29,5 @@ async def readyz(gateway: TheGateway) -> JSONResponse:
 
 @router.get("/metrics", summary="Prometheus metrics", response_class=Response)
 async def metrics() -> Response:
+    """In the text format."""
     return Response(generate_latest(REGISTRY), media_type=CONTENT_TYPE_LATEST)

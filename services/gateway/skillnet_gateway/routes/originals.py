@@ -53,6 +53,7 @@ async def get_original(
         int | None, Query(ge=1, le=2**31 - 1, description="Without it: the live version's, else the newest one's.")
     ] = None,
 ) -> StreamingResponse:
+    """Always a download, with the SHA-256 as its ETag."""
     original = await gateway.documents.original(caller.principal, document_id, version)
     opened = await gateway.originals.open(original.object_key)
     return StreamingResponse(opened.pieces, headers={**_headers(original), "Content-Length": str(opened.size)})

@@ -46,6 +46,7 @@ async def search(
     caller: Reader,
     gateway: TheGateway,
 ) -> SearchReply:
+    """Only of documents that the key may see."""
     return await gateway.retrieval.search(request, caller.credential)
 
 
@@ -53,6 +54,7 @@ async def search(
 async def context(
     request: Annotated[ContextRequest, _example(token_budget=2_000)], caller: Reader, gateway: TheGateway
 ) -> ContextReply:
+    """Each passage stands under a tag `[Fuente N]` to cite it by."""
     return await gateway.retrieval.context(request, caller.credential)
 
 
@@ -60,4 +62,5 @@ async def context(
 async def ground(
     request: Annotated[GroundRequest, _example(allow_general=False)], caller: Reader, gateway: TheGateway
 ) -> GroundReply:
+    """The ground is a rung: from the documents, from general knowledge, or none."""
     return await gateway.retrieval.ground(request, caller.credential)

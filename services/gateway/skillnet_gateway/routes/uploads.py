@@ -67,6 +67,7 @@ async def upload_document(
     parameters: Annotated[UploadParameters, Query()],
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
+    """The same bytes again only update what is said of the document."""
     _require_plain_body(request)
     gateway.uploads.require_size(request.headers.get("content-length"))
     result = await gateway.uploads.receive(
@@ -95,6 +96,7 @@ async def upload_version(
     parameters: Annotated[VersionParameters, Query()],
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
+    """The document keeps its source and external key."""
     _require_plain_body(request)
     gateway.uploads.require_size(request.headers.get("content-length"))
     target = await gateway.documents.upload_target(caller.principal, document_id, parameters.filename)

@@ -18,6 +18,7 @@ _INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 
 @web_router.get("/")
 async def page() -> HTMLResponse:
+    """Its policy lets no script run but its own."""
     html = _html()
     return HTMLResponse(html, headers={"Content-Security-Policy": _policy(html), "Referrer-Policy": "no-referrer"})
 

@@ -37,6 +37,7 @@ def find_contents(items: Sequence[Item], page_count: int) -> set[int]:
 
 
 def is_contents_heading(text: str) -> bool:
+    """Whether the text is the heading of a table of contents."""
     return _HEADING.fullmatch(text) is not None
 
 

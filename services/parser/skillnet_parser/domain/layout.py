@@ -24,10 +24,12 @@ class Rect:
 
     @property
     def width(self) -> float:
+        """In points."""
         return self.x1 - self.x0
 
     @property
     def height(self) -> float:
+        """In points."""
         return self.y1 - self.y0
 
     @property
@@ -36,6 +38,7 @@ class Rect:
         return (self.y0 + self.y1) / 2
 
     def contains_middle_of(self, other: Rect) -> bool:
+        """Whether the middle of the other one lies inside."""
         x, y = (other.x0 + other.x1) / 2, other.middle
         return self.x0 <= x <= self.x1 and self.y0 <= y <= self.y1
 
@@ -104,6 +107,7 @@ class Column:
 
     @property
     def width(self) -> float:
+        """In points."""
         return self.right - self.left
 
 

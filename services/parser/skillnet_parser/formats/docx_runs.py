@@ -48,6 +48,7 @@ class RunText:
 
     @property
     def text(self) -> str:
+        """All parts together."""
         return "".join(self.parts)
 
 
@@ -133,4 +134,5 @@ def choose_alternative(element: etree._Element) -> list[etree._Element]:
 
 
 def is_alternative(element: etree._Element) -> bool:
+    """Whether the element is an `mc:AlternateContent`."""
     return bool(element.tag == f"{_MARKUP}AlternateContent")

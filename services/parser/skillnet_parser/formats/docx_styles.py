@@ -55,13 +55,16 @@ class Styles:
         return 0
 
     def is_title(self, paragraph: etree._Element) -> bool:
+        """Whether the paragraph has a title's style."""
         return any(name.lower() in _TITLE_NAMES for name in self._names(paragraph)[:1])
 
     def is_contents(self, paragraph: etree._Element) -> bool:
+        """Whether the paragraph is an entry of a table of contents."""
         names = self._names(paragraph)[:1]
         return any(_CONTENTS_NAME.match(name) for name in names)
 
     def is_contents_heading(self, paragraph: etree._Element) -> bool:
+        """Whether the paragraph is the heading of a table of contents."""
         return any(_CONTENTS_HEADING.match(name) for name in self._names(paragraph)[:1])
 
     def list_place(self, paragraph: etree._Element) -> ListPlace | None:
