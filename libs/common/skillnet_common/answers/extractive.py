@@ -13,10 +13,10 @@ from skillnet_common.text.words import content_roots, fold
 
 _HEADING_WEIGHT = 0.5
 """What a question's word counts when the section's heading or the document's title says it for the sentence."""
-_RANK_WEIGHT = 0.25
+_RANK_WEIGHT = 0.4
 _FIGURE_BONUS = 0.15
 _LONG_WORDS = 60
-_ENOUGH = 0.6
+_ENOUGH = 0.7
 """A further sentence must score this share of the best one,"""
 _NEARLY_AS_GOOD = 0.85
 """or this one where it says no word of the question that the chosen ones do not say."""
