@@ -15,7 +15,7 @@ REFERENCE := $(VENV)-reference/.installed
 .PHONY: help demo up test check check-long bench lint format types contracts documents clean
 
 help: ## List the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1|\2/' | column -t -s '|'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(LOCAL) ## Start everything, ingest examples/, ask three questions, stop
 	$(BIN)/python examples/demo.py

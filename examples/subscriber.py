@@ -4,6 +4,7 @@ NATS_URL=... NATS_USER=subscriber NATS_PASSWORD=... python examples/subscriber.p
 """
 
 import asyncio
+import contextlib
 import json
 import os
 import sys
@@ -32,4 +33,7 @@ async def main(team: str) -> None:
             await message.ack()
 
 
-asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else "my-team"))
+if not {"NATS_URL", "NATS_USER", "NATS_PASSWORD"} <= os.environ.keys():
+    sys.exit("Set NATS_URL, NATS_USER and NATS_PASSWORD: `skillnet up` prints them.")
+with contextlib.suppress(KeyboardInterrupt):
+    asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else "my-team"))

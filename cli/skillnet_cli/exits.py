@@ -37,6 +37,7 @@ _CODES: dict[str, Exit] = {
     ErrorCode.UNAUTHORIZED: Exit.UNAUTHORIZED,
     ErrorCode.FORBIDDEN: Exit.UNAUTHORIZED,
     ErrorCode.INVALID_REQUEST: Exit.USAGE,
+    ErrorCode.QUERY_EMPTY: Exit.USAGE,
 }
 
 

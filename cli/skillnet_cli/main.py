@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+from importlib.metadata import version
+from typing import Annotated
+
 import typer
 
 from skillnet_cli.commands import ask, doctor, documents, events, ingest, models, search, status, up
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"{version('skillnet-retrieval')}\n")
+        raise typer.Exit
+
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -16,6 +27,17 @@ app = typer.Typer(
         " 4 not found, 5 not allowed."
     ),
 )
+
+
+@app.callback()
+def _options(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Documents in, cited answers out."""
+
+
 for command in (
     up.up,
     ingest.ingest,

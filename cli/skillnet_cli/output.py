@@ -16,8 +16,16 @@ from skillnet_common.contracts.retrieval import Passage, Source
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")]
 
-console = Console(highlight=False, soft_wrap=False)
-"""Standard output. Rich leaves out colours and progress bars where it is no terminal."""
+_PIPED_WIDTH = 400
+
+
+def _width() -> int | None:
+    """A terminal's own width; a pipe has none, and its lines must not be broken."""
+    return None if sys.stdout.isatty() else _PIPED_WIDTH
+
+
+console = Console(highlight=False, width=_width())
+"""Standard output. Rich leaves out colours where it is no terminal."""
 
 progress_console = Console(stderr=True, highlight=False)
 """Progress goes to standard error, so that output can be piped."""
@@ -49,7 +57,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Non
     """A table; cells are text as it stands, never markup."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
-        table.add_column(column, overflow="fold")
+        table.add_column(column, overflow="fold", no_wrap=column == "Id")
     for row in rows:
         table.add_row(*(escape("" if cell is None else str(cell)) for cell in row))
     console.print(table)
@@ -68,4 +76,4 @@ def place(source: Passage | Source) -> str:
     if source.page_start is None:
         return where
     first, last = source.page_start, source.page_end or source.page_start
-    return f"{where}, {f'pág. {first}' if first == last else f'págs. {first}-{last}'}"
+    return f"{where}, {f'pág.\u00a0{first}' if first == last else f'págs.\u00a0{first}-{last}'}"

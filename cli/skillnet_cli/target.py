@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -63,17 +64,18 @@ def require_stack(data: Path) -> StackState:
     if state is None:
         raise SkillnetError(
             ErrorCode.UNAVAILABLE,
-            f"No SkillNet runs in {data}. Start one with: skillnet up"
+            f"No SkillNet runs in {data}. Start one with: skillnet up --data {shlex.quote(str(data))}"
             " (or set SKILLNET_URL and SKILLNET_API_KEY to use another).",
         )
     return state
 
 
 def find_document(client: SkillnetClient, name: str) -> DocumentSummary:
-    """The document with this id or external key. Raises SkillnetApiError `not_found`."""
+    """The document with this id, external key or path. Raises SkillnetApiError `not_found`."""
     try:
         return client.document(UUID(name))
     except ValueError:
-        for document in client.documents(external_key=name):
-            return document
+        for key in (name, Path(name).resolve().as_posix()):  # a file's key is its absolute path by default
+            for document in client.documents(external_key=key):
+                return document
     raise SkillnetApiError(ErrorCode.NOT_FOUND, 404, f"No document has the id or key {name!r}.")

@@ -59,7 +59,7 @@ def _examine(folder: Path) -> Iterator[Finding]:
     yield _try("embedding model", _model)
     state = running_stack(folder)
     if state is None:
-        yield Finding("stack", True, f"none runs in {folder}; start one with: skillnet up")
+        yield Finding("stack", True, f"none runs in {folder}; start one with: skillnet up --data {folder}")
         return
     yield Finding("stack", True, f"{state.phase} at {state.address}")
     for process in state.processes:

@@ -11,8 +11,11 @@ from skillnet_cli.exits import Exit, reports_errors
 from skillnet_cli.output import AsJson, console, escape, print_json, print_table
 from skillnet_cli.target import DataFolder, find_document, find_target
 from skillnet_common.contracts.documents import DocumentDetail, DocumentStatus, DocumentSummary
+from skillnet_common.errors import ErrorCode, SkillnetError
 
-Name = Annotated[str, typer.Argument(metavar="ID_OR_KEY", help="A document's id or its external key.")]
+Name = Annotated[
+    str, typer.Argument(metavar="ID_OR_KEY", help="A document's id, its external key, or the path of its file.")
+]
 
 
 @reports_errors
@@ -29,11 +32,8 @@ def documents(
         print_json(found)
         return
     print_table(
-        ["Title", "Status", "Version", "Pages", "Type", "Key", "Id"],
-        [
-            (d.title, _status(d), d.live_version or "-", pages(d), d.file_type, d.external_key, d.document_id)
-            for d in found
-        ],
+        ["Title", "Status", "Pages", "Id"],
+        [(d.title, _status(d), pages(d), d.document_id) for d in found],
     )
 
 
@@ -58,13 +58,22 @@ def delete(
     """Delete a document with all its versions."""
     with find_target(data).client() as client:
         document = find_document(client, name)
-        if not yes and sys.stdin.isatty() and not typer.confirm(f"Delete {document.title!r}?"):
-            raise typer.Exit(Exit.FAILED)
+        _require_consent(document, yes=yes)
         client.delete(document.document_id)
     if as_json:
         print_json({"deleted": str(document.document_id)})
     else:
-        console.print(f"Deleted {escape(document.title)}.")
+        console.print(f"Deleted: {escape(document.title)}")
+
+
+def _require_consent(document: DocumentSummary, *, yes: bool) -> None:
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise SkillnetError(ErrorCode.INVALID_REQUEST, "Nobody is there to ask; delete without asking by --yes.")
+    if not typer.confirm(f"Delete {document.title!r}?"):
+        console.print("Nothing was deleted.")
+        raise typer.Exit(Exit.FAILED)
 
 
 def pages(document: DocumentSummary) -> str:

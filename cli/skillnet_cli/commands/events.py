@@ -93,4 +93,5 @@ def _print(headers: Mapping[str, str], event: Mapping[str, Any], *, as_json: boo
     what = event.get("change") or event.get("code") or ""
     version = f"v{event['version']}" if "version" in event else ""
     title = event.get("title") or event.get("document_title") or ""
-    console.print(escape(f"{event.get('occurred_at', '')[:19]}  {kind:<24} {what:<10} {version:<5} {title}"))
+    line = f"{event.get('occurred_at', '')[:19]}  {kind:<24} {what:<10} {version:<5} {title}"
+    console.print(escape(line), soft_wrap=True)

@@ -38,28 +38,33 @@ async def _serve(folder: Path, scale: Mapping[str, int], port: int | None, *, as
 
     async def on_ready(_: LocalStack) -> None:
         account = await start_account(stack)
-        _announce(folder, stack.address, account, stack.notices, as_json=as_json)
+        _announce(folder, stack, account, as_json=as_json)
 
     await stack.serve(on_ready)
 
 
-def _announce(folder: Path, address: str, account: Account, notices: list[str], *, as_json: bool) -> None:
+def _announce(folder: Path, stack: LocalStack, account: Account, *, as_json: bool) -> None:
+    bus = {name: value for name, value in stack.state.environment.items() if name.startswith("NATS_")}
     if as_json:
         print_json_line(
             {
-                "address": address,
+                "address": stack.address,
                 "api_key": account.api_key,
                 "organization": account.org_id,
                 "data": str(folder),
-                "notices": notices,
+                "bus": bus,
+                "notices": stack.notices,
             }
         )
         return
-    for notice in notices:
+    for notice in stack.notices:
         console.print(escape(notice))
-    console.print(f"[bold]Address[/]   {address}")
+    console.print(f"[bold]Address[/]   {stack.address}")
     console.print(f"[bold]API key[/]   {account.api_key}")
-    console.print(f"[bold]Data[/]      {escape(str(folder))}")
+    console.print(
+        f"[bold]Bus[/]       {escape(' '.join(f'{name}={value}' for name, value in bus.items()))}", soft_wrap=True
+    )
+    console.print(f"[bold]Data[/]      {escape(str(folder))}", soft_wrap=True)
     console.print("Ctrl-C stops it.")
 
 

@@ -204,6 +204,13 @@ class LocalStack:
             **self._bus.environment_of(SUBSCRIBER),
         }
 
+    def _close_to_others(self) -> None:
+        """As root the data folder lets PostgreSQL's user pass through; originals and logs are nobody else's."""
+        for name in ("objects", "logs", "nats"):
+            folder = self.data_folder / name
+            folder.mkdir(exist_ok=True)
+            folder.chmod(0o700)
+
     def _choose_gateway_port(self) -> int:
         if self._gateway_port is not None:
             return self._gateway_port

@@ -7,9 +7,14 @@ way at chunk length, 1.2 to 1.5 times that of batches of 8.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
+
+# Read when the library is loaded: nothing of a company's machine is reported to anybody.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
 import onnxruntime as ort
 
 from skillnet_common.errors import ErrorCode, PermanentFault
@@ -19,6 +24,8 @@ from skillnet_inference.identity import ModelIdentity
 from skillnet_inference.manifest import WEIGHTS_FILE, read_manifest
 from skillnet_inference.tokenizer import open_tokenizer_file
 from skillnet_inference.vectors import Vectors, unit_vectors
+
+ort.disable_telemetry_events()
 
 _ERRORS_ONLY = 3
 _IDS, _MASK, _TYPES = "input_ids", "attention_mask", "token_type_ids"
