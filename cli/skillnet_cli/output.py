@@ -17,6 +17,7 @@ from skillnet_common.contracts.retrieval import Passage, Source
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")]
 
 _PIPED_WIDTH = 400
+_NBSP = "\u00a0"
 
 
 def _width() -> int | None:
@@ -76,4 +77,5 @@ def place(source: Passage | Source) -> str:
     if source.page_start is None:
         return where
     first, last = source.page_start, source.page_end or source.page_start
-    return f"{where}, {f'pág.\u00a0{first}' if first == last else f'págs.\u00a0{first}-{last}'}"
+    pages = f"pág.{_NBSP}{first}" if first == last else f"págs.{_NBSP}{first}-{last}"
+    return f"{where}, {pages}"
