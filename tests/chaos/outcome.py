@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +23,7 @@ from .corpus import Source
 from .running import Running
 
 SETTLE_SECONDS = 180.0
+_SWEEP_SECONDS = 30.0
 _SAME_DIRECTION = 1e-3
 
 _UNFINISHED = {
@@ -97,15 +100,12 @@ async def _rows_unless_away(running: Running) -> list[str]:
         return [f"PostgreSQL is away: {error!r}"]
 
 
-async def broken_promises(running: Running, sources: Sequence[Source], *, cut_uploads: int = 0) -> list[str]:
-    """Everything that should never be so once all is finished; empty where nothing was lost or doubled.
-
-    Each of `cut_uploads`, whose gateway was killed before its commit, may have left an original behind.
-    """
+async def broken_promises(running: Running, sources: Sequence[Source]) -> list[str]:
+    """Everything that should never be so once all is finished; empty where nothing was lost or doubled."""
     broken = await _describe(running, _BROKEN)
     broken += await _wrong_versions(running, sources)
     broken += _wrong_events(await _outbox(running), await read_events(running.stack.state.environment))
-    broken += await _wrong_originals(running, cut_uploads)
+    broken += await _wrong_originals(running)
     return broken
 
 
@@ -213,14 +213,24 @@ def _wrong_events(expected: Counter[tuple[str, UUID, int | None]], events: Seque
     return wrong
 
 
-async def _wrong_originals(running: Running, cut_uploads: int) -> list[str]:
-    """Files of the object store that no version has, if more than were cut, and versions without theirs."""
+async def _wrong_originals(running: Running) -> list[str]:
+    """Versions without their original, and originals without a version that stay when they are old."""
     async with running.database.tenant(running.org) as connection:
         keys = {row["object_key"] for row in await connection.fetch("SELECT object_key FROM document_versions")}
-    files = _files_below(running.folder / "objects")
-    missing, left = keys - files, files - keys
-    wrong = [f"version without original: {name}" for name in missing]
-    return wrong + ([f"originals without version: {left}"] if len(left) > cut_uploads else [])
+    objects = running.folder / "objects"
+    deadline = asyncio.get_running_loop().time() + _SWEEP_SECONDS
+    _make_old(objects)
+    while (left := _files_below(objects) - keys) and asyncio.get_running_loop().time() < deadline:  # noqa: ASYNC110
+        await asyncio.sleep(0.2)
+    wrong = [f"original without version: {name}" for name in left]
+    return wrong + [f"version without original: {name}" for name in keys - _files_below(objects)]
+
+
+def _make_old(folder: Path) -> None:
+    """As if every file had been written two days ago: what a killed gateway left is removed only then."""
+    then = time.time() - 2 * 86_400
+    for name in _files_below(folder):
+        os.utime(folder / name, (then, then))
 
 
 def _files_below(folder: Path) -> set[str]:

@@ -62,7 +62,7 @@ async def test_kill_9_of_everything_in_turn(
             await strike(running, victim, choose)
         await wait_until_finished(running)
         assert await lost_claims(running) > 0, "no kill hit a worker at work"
-        await _assert_nothing_lost(running, sources, undisturbed, cut_uploads=1)
+        await _assert_nothing_lost(running, sources, undisturbed)
 
 
 async def test_every_stream_is_lost(
@@ -97,8 +97,7 @@ async def test_a_storm(folder: Path, seed: int) -> None:
         for victim, actions in zip(victims, _shares(plan(sources), len(victims)), strict=True):
             await asyncio.gather(_send_all(running, actions), strike(running, victim, choose))
         await wait_until_finished(running)
-        cut_uploads = STORM_ROUNDS * len({"gateway", "postgres"})
-        await _assert_nothing_lost(running, sources, undisturbed, cut_uploads=cut_uploads)
+        await _assert_nothing_lost(running, sources, undisturbed)
 
 
 async def _ingest_undisturbed(sources: Sequence[Source]) -> dict[str, LiveDocument]:
@@ -116,15 +115,11 @@ async def _send_all(running: Running, actions: Sequence[Action]) -> None:
 
 
 async def _assert_nothing_lost(
-    running: Running,
-    sources: Sequence[Source],
-    undisturbed: Mapping[str, LiveDocument],
-    *,
-    cut_uploads: int = 0,
+    running: Running, sources: Sequence[Source], undisturbed: Mapping[str, LiveDocument]
 ) -> None:
     keys = {source.key for source in sources}
     expected = {key: document for key, document in undisturbed.items() if key in keys}
-    broken = await broken_promises(running, sources, cut_uploads=cut_uploads)
+    broken = await broken_promises(running, sources)
     broken += differences(expected, await live_documents(running))
     assert not broken, "\n".join([*broken, running.log_tails()])
 

@@ -78,6 +78,7 @@ async def test_a_document_of_two_courses_from_its_birth_to_its_return(
         "added": [["Vacaciones", "Festivos"]],
         "changed": [["Vacaciones", "Plazos"]],
         "removed": [["Vacaciones", "Extranjero"]],
+        "truncated": False,
     }
     _assert_reviews(reviews, document_id, "replaced")
     assert await _stale_courses(system_database, company) == dict.fromkeys(COURSES, "fuente actualizada — revisar")
