@@ -31,7 +31,7 @@ TEST_MODEL: dict[str, Any] = {
     "fingerprint": "test",
     "name": "test",
     "dimension": 4,
-    "identity": {},
+    "identity": {"window": 512},
 }
 """A registered model of four dimensions, for tests that need vectors but no encoder."""
 

@@ -33,6 +33,7 @@ from skillnet_common.contracts.documents import (
     Me,
     UploadReply,
 )
+from skillnet_common.contracts.organizations import Organization, OrganizationChange
 from skillnet_common.contracts.retrieval import (
     ContextReply,
     ContextRequest,
@@ -154,6 +155,14 @@ class AsyncSkillnetClient:
     async def me(self) -> Me:
         """Whose key this is."""
         return await self._call(requests.me(), Me)
+
+    async def organization(self) -> Organization:
+        """The key's organisation; needs the scope `admin`."""
+        return await self._call(requests.organization(), Organization)
+
+    async def change_organization(self, change: OrganizationChange) -> Organization:
+        """Changes the name or the consent to an LLM, and returns what holds now; needs the scope `admin`."""
+        return await self._call(requests.change_organization(change), Organization)
 
     async def search(self, request: SearchRequest | str) -> SearchReply:
         """The passages that answer best."""

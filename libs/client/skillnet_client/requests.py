@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from skillnet_client.content import UploadContent
 from skillnet_common.contracts.answers import AskRequest
 from skillnet_common.contracts.documents import DocumentStatus
+from skillnet_common.contracts.organizations import OrganizationChange
 from skillnet_common.contracts.retrieval import ContextRequest, GroundRequest, SearchRequest
 
 Params = list[tuple[str, str | int | float | bool | None]]
@@ -46,8 +47,9 @@ def headers_of(request: ApiRequest) -> dict[str, str]:
 class UploadOptions:
     """What is said about a file; None leaves what the document has.
 
-    `courses` and `audience` replace the document's lists. `metadata` is a JSON object. An `idempotency_key` is
-    made up where none is given, so that a retry within the call is harmless.
+    `courses` and `audience` replace the document's lists; an empty audience is the whole organisation. `metadata`
+    is a JSON object. An `idempotency_key` is made up where none is given, so that a retry within the call is
+    harmless.
     """
 
     filename: str | None = None
@@ -130,6 +132,16 @@ def cancel(document_id: UUID, version: int) -> ApiRequest:
 def me() -> ApiRequest:
     """`GET /v1/me`."""
     return ApiRequest("GET", "/v1/me")
+
+
+def organization() -> ApiRequest:
+    """`GET /v1/organization`."""
+    return ApiRequest("GET", "/v1/organization")
+
+
+def change_organization(change: OrganizationChange) -> ApiRequest:
+    """`PATCH /v1/organization`."""
+    return ApiRequest("PATCH", "/v1/organization", json=change.model_dump_json(exclude_unset=True))
 
 
 def search(request: SearchRequest | str) -> ApiRequest:

@@ -33,6 +33,7 @@ from skillnet_common.contracts.documents import (
     Me,
     UploadReply,
 )
+from skillnet_common.contracts.organizations import Organization, OrganizationChange
 from skillnet_common.contracts.retrieval import (
     ContextReply,
     ContextRequest,
@@ -153,6 +154,14 @@ class SkillnetClient:
     def me(self) -> Me:
         """Whose key this is."""
         return self._call(requests.me(), Me)
+
+    def organization(self) -> Organization:
+        """The key's organisation; needs the scope `admin`."""
+        return self._call(requests.organization(), Organization)
+
+    def change_organization(self, change: OrganizationChange) -> Organization:
+        """Changes the name or the consent to an LLM, and returns what holds now; needs the scope `admin`."""
+        return self._call(requests.change_organization(change), Organization)
 
     def search(self, request: SearchRequest | str) -> SearchReply:
         """The passages that answer best."""

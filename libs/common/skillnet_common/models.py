@@ -10,15 +10,16 @@ from skillnet_common.errors import ErrorCode, PermanentFault
 
 @dataclass(frozen=True, slots=True)
 class RegisteredModel:
-    """A row of `embedding_models`. `slug` names it in subjects and replies."""
+    """A row of `embedding_models`. `slug` names it in subjects and replies; `window` is in tokens."""
 
     model_id: int
     slug: str
     fingerprint: str
     dimension: int
+    window: int
 
 
-_COLUMNS = "model_id, slug, fingerprint, dimension"
+_COLUMNS = "model_id, slug, fingerprint, dimension, (identity ->> 'window')::int AS window"
 
 
 async def registered_model(database: Database, fingerprint: str, *, configured: str) -> RegisteredModel:

@@ -33,6 +33,16 @@ class ObjectStoreSettings(BaseSettings):
     object_store_url: str = "file:///var/lib/skillnet/objects"
 
 
+class ChunkSettings(BaseSettings):
+    """Sizes of chunks, in tokens of the embedding model. The gateway reads them too: they are part of a version."""
+
+    model_config = SettingsConfigDict(extra="ignore", frozen=True)
+
+    chunk_target_tokens: int = Field(default=350, ge=64)
+    chunk_min_tokens: int = Field(default=50, ge=0)
+    chunk_overlap_sentences: int = Field(default=2, ge=0)
+
+
 class WorkSettings(CommonSettings):
     """Settings of a service that does work of the `work` table."""
 

@@ -56,6 +56,7 @@ async def open_api(service: Service, settings: GatewaySettings) -> AsyncIterator
                 uploads=Uploads(
                     service.database,
                     originals,
+                    settings,
                     max_bytes=settings.max_upload_bytes,
                     idle_seconds=settings.upload_idle_seconds,
                 ),

@@ -63,6 +63,7 @@ async def _any_caller(request: Request) -> Caller:
 AnyCaller = Annotated[Caller, Depends(_any_caller)]
 Reader = Annotated[Caller, Depends(_caller_with(Scope.READ))]
 Writer = Annotated[Caller, Depends(_caller_with(Scope.WRITE))]
+Admin = Annotated[Caller, Depends(_caller_with(Scope.ADMIN))]
 
 
 key_scheme = Depends(HTTPBearer(auto_error=False, description="An API key of the organisation."))

@@ -37,7 +37,7 @@ def _names_a_file(value: str) -> str:
 
 
 def _none_where_empty(value: Any) -> Any:
-    """`course_id=` alone stands for an empty list; to leave the list alone, leave the parameter out."""
+    """`course_id=` or `audience=` alone is an empty list; to leave the list alone, leave the parameter out."""
     return [] if value == [""] else value
 
 
@@ -71,7 +71,7 @@ Group = Annotated[
 FileName = Annotated[ExternalKey, AfterValidator(_names_a_file)]
 Metadata = Annotated[str, AfterValidator(_json_object)]
 Courses = Annotated[list[Id], BeforeValidator(_none_where_empty), Field(max_length=_LIST_SIZE)]
-Groups = Annotated[list[Group], Field(min_length=1, max_length=_LIST_SIZE)]
+Groups = Annotated[list[Group], BeforeValidator(_none_where_empty), Field(max_length=_LIST_SIZE)]
 
 
 class _Parameters(BaseModel):
@@ -97,7 +97,11 @@ class VersionParameters(_Parameters):
         default=None, description="Courses that use the document; repeatable; empty for none. Replaces the list."
     )
     audience: Groups | None = Field(
-        default=None, description="Groups that may see the document; repeatable. Without it: the whole organisation."
+        default=None,
+        description=(
+            "Groups that may see the document; repeatable. Replaces the list; empty: the whole organisation sees it,"
+            " as it does a new document without it."
+        ),
     )
     metadata: Metadata | None = Field(
         default=None, description="A JSON object of free metadata.", examples=['{"departamento": "ventas"}']

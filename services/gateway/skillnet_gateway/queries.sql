@@ -57,5 +57,12 @@ SELECT EXISTS (
     WHERE d.org_id = $1 AND d.document_id = $2 AND d.deleted_at IS NULL AND v.version = $3)
 
 -- name: organization
-SELECT name, coalesce(settings ->> 'llm_consent', 'false') = 'true' AS llm_consent
+SELECT org_id, name, coalesce(settings ->> 'llm_consent', 'false') = 'true' AS llm_consent
 FROM organizations WHERE org_id = $1
+
+-- name: change_organization
+UPDATE organizations
+SET name = coalesce($2, name),
+    settings = settings || jsonb_strip_nulls(jsonb_build_object('llm_consent', $3::boolean))
+WHERE org_id = $1
+RETURNING org_id, name, coalesce(settings ->> 'llm_consent', 'false') = 'true' AS llm_consent

@@ -6,10 +6,10 @@ from typing import Self
 
 from pydantic import Field, SecretStr, model_validator
 
-from skillnet_common.settings import CommonSettings, ObjectStoreSettings
+from skillnet_common.settings import ChunkSettings, CommonSettings, ObjectStoreSettings
 
 
-class GatewaySettings(CommonSettings, ObjectStoreSettings):
+class GatewaySettings(CommonSettings, ObjectStoreSettings, ChunkSettings):
     """The LLM is optional: without `LLM_API_BASE` answers are put together from the documents' own sentences."""
 
     http_host: str = "127.0.0.1"

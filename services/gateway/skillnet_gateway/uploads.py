@@ -15,8 +15,10 @@ from obstore.exceptions import BaseError
 from skillnet_common.auth import Principal
 from skillnet_common.database import Database, Queries
 from skillnet_common.errors import ErrorCode, RequestError
+from skillnet_common.models import serving_model
 from skillnet_common.objects import Originals
 from skillnet_common.pipeline import pipeline_fingerprint
+from skillnet_common.settings import ChunkSettings
 from skillnet_common.versions import Upload, UploadResult, accept_upload, document_id_for
 from skillnet_common.versions.locks import lock_document
 from skillnet_gateway.parameters import VersionParameters, file_name_of
@@ -39,9 +41,18 @@ class Target:
 class Uploads:
     """Takes files in. Whatever goes wrong, no object stays that no version refers to."""
 
-    def __init__(self, database: Database, originals: Originals, *, max_bytes: int, idle_seconds: float) -> None:
+    def __init__(
+        self,
+        database: Database,
+        originals: Originals,
+        chunks: ChunkSettings,
+        *,
+        max_bytes: int,
+        idle_seconds: float,
+    ) -> None:
         self._database = database
         self._originals = originals
+        self._chunks = chunks
         self._max_bytes = max_bytes
         self._idle_seconds = idle_seconds
 
@@ -68,6 +79,7 @@ class Uploads:
         Raises RequestError `payload_too_large`, `empty_file`, `timeout`, `not_found`, `forbidden` or
         `idempotency_key_reused`.
         """
+        fingerprint = await self._fingerprint()
         stored = await self._originals.write(principal.org_id, self._checked(body), max_bytes=self._max_bytes)
         upload = Upload(
             org_id=principal.org_id,
@@ -77,7 +89,7 @@ class Uploads:
             object_key=stored.key,
             sha256=stored.sha256,
             size=stored.size,
-            pipeline_fingerprint=pipeline_fingerprint(),
+            pipeline_fingerprint=fingerprint,
             title=parameters.title,
             default_title=PurePath(target.file_name).stem,
             language=parameters.language,
@@ -90,6 +102,11 @@ class Uploads:
             idempotency_key=idempotency_key,
         )
         return await self._record(principal, upload, must_exist=target.must_exist)
+
+    async def _fingerprint(self) -> str:
+        async with self._database.system() as connection:
+            model = await serving_model(connection)
+        return pipeline_fingerprint(self._chunks, window=model.window)
 
     async def _record(self, principal: Principal, upload: Upload, *, must_exist: bool) -> UploadResult:
         keep = False

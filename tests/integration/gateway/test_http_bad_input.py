@@ -93,7 +93,7 @@ BAD_PARAMETERS: list[dict[str, Any]] = [
     {"filename": "a.md", "language": "español"},
     {"filename": "a.md", "course_id": ["ok", ""]},
     {"filename": "a.md", "course_id": [str(n) for n in range(101)]},
-    {"filename": "a.md", "audience": ""},
+    {"filename": "a.md", "audience": ["g", ""]},
     {"filename": "a.md", "audience": "*"},
     {"filename": "a.md", "audience": "a,b"},
     {"filename": "a.md", "metadata": "no es JSON"},

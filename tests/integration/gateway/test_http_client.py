@@ -15,6 +15,7 @@ from skillnet_cli.local.nats import EmbeddedNats
 from skillnet_client import AsyncSkillnetClient, RetryPolicy, SkillnetApiError, SkillnetClient, UploadOptions
 from skillnet_common.contracts.answers import AskEventKind
 from skillnet_common.contracts.documents import DocumentStatus, VersionState
+from skillnet_common.contracts.organizations import Organization, OrganizationChange
 from skillnet_common.contracts.retrieval import SearchRequest
 from skillnet_common.database import Database
 
@@ -77,6 +78,13 @@ async def test_a_documents_life(call: Call, tmp_path: Path) -> None:
         await call("document", first.document_id)
     assert (error.value.code, error.value.status) == ("not_found", 404)
     assert error.value.request_id
+
+
+async def test_the_organizations_consent(call: Call, org: UUID) -> None:
+    assert await call("organization") == Organization(org_id=org, name="Panadería de prueba", llm_consent=False)
+    changed = await call("change_organization", OrganizationChange(llm_consent=True))
+    assert changed == await call("organization")
+    assert (changed.name, changed.llm_consent) == ("Panadería de prueba", True)
 
 
 async def test_every_page_is_read(call: Call) -> None:

@@ -29,7 +29,7 @@ BODIES: dict[str, Any] = {
 }
 """A valid body for each route that takes JSON."""
 
-OWN_DATA = {"/v1/me", "/v1/documents"}
+OWN_DATA = {"/v1/me", "/v1/organization", "/v1/documents"}
 """Routes without an id: they must show the caller's own data and nothing else."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -13,7 +14,7 @@ import pytest
 from skillnet_common.auth import Scope, new_key, store_key
 from skillnet_common.database import Database
 
-from .conftest import RunningGateway
+from .conftest import RunGateway, RunningGateway
 
 
 async def upload(client: httpx.AsyncClient, content: bytes, name: str = "manual.md", **more: Any) -> httpx.Response:
@@ -70,6 +71,30 @@ async def test_the_key_names_the_document_and_the_source_keeps_keys_apart(client
     same = (await upload(client, b"dos", "b.md", external_key="k")).json()
     other = (await upload(client, b"uno", "a.md", external_key="k", source="wiki")).json()
     assert one["document_id"] == same["document_id"] != other["document_id"]
+
+
+async def test_an_audience_stays_until_it_is_replaced_or_lifted(client: httpx.AsyncClient) -> None:
+    async def audience_after(content: bytes, **parameters: Any) -> Any:
+        reply = (await upload(client, content, **parameters)).json()
+        return (await client.get(reply["links"]["self"])).json()["audience"]
+
+    assert await audience_after(b"uno", audience="cajas") == ["cajas"]
+    assert await audience_after(b"uno") == ["cajas"]
+    assert await audience_after(b"dos") == ["cajas"]
+    assert await audience_after(b"dos", audience="") is None
+    assert await audience_after(b"tres", audience=["cajas", "encargados"]) == ["cajas", "encargados"]
+    assert await audience_after(b"cuatro", audience="") is None
+
+
+async def test_other_sizes_of_chunks_make_the_same_bytes_a_new_version(
+    run_gateway: RunGateway, client: httpx.AsyncClient, api_key: str, tmp_path: Path
+) -> None:
+    assert (await upload(client, b"uno")).json()["outcome"] == "created"
+    for sizes in ({"chunk_target_tokens": 200}, {"chunk_min_tokens": 20}, {"chunk_overlap_sentences": 0}):
+        async with run_gateway(tmp_path, **sizes) as other, other.client(api_key) as there:
+            assert (await upload(there, b"uno")).json()["outcome"] == "new_version"
+            assert (await upload(there, b"uno")).json()["outcome"] == "unchanged"
+    assert (await upload(client, b"uno")).json()["outcome"] == "new_version"
 
 
 async def test_metadata_is_stored(client: httpx.AsyncClient) -> None:

@@ -38,7 +38,6 @@ PUBLISHERS = {
     "document.failed.org.document": {"dispatcher"},
     "document.deleted.org.document": {"dispatcher"},
     "course.review_requested.org.course": {"dispatcher"},
-    "model.switched": {"dispatcher"},
     "retrieval.v1.search": {"gateway", "subscriber"},
     "quarantine.DOCUMENT_WORK": {"parser", "chunker", "embedder"},
     "quarantine.DOCUMENT_EVENTS": {"notifier"},

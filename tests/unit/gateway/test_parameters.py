@@ -20,8 +20,10 @@ def test_lists_differ_between_left_out_and_empty() -> None:
     assert UploadParameters(filename="a").course_id is None
     assert UploadParameters(filename="a", course_id=[""]).course_id == []
     assert UploadParameters(filename="a", course_id=["c"]).course_id == ["c"]
+    assert UploadParameters(filename="a").audience is None
+    assert UploadParameters(filename="a", audience=[""]).audience == []
     with pytest.raises(ValidationError):
-        UploadParameters(filename="a", audience=[])
+        UploadParameters(filename="a", audience=["g", ""])
 
 
 def test_metadata_is_an_object() -> None:

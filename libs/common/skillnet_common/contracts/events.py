@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
@@ -83,3 +84,21 @@ class CourseReviewRequested(Message):
     document_title: str
     change: ChangeKind
     occurred_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class EventType:
+    """A kind of event. Its subject is `<name>.<org>.<about>`, where `about` is a document or a course."""
+
+    name: str
+    about: str
+    model: type[Message]
+
+
+EVENT_TYPES = (
+    EventType("document.updated", "document", DocumentUpdated),
+    EventType("document.failed", "document", DocumentFailed),
+    EventType("document.deleted", "document", DocumentDeleted),
+    EventType("course.review_requested", "course", CourseReviewRequested),
+)
+"""Every event there is: streams, permissions, the outbox and the AsyncAPI document follow this table."""

@@ -20,10 +20,7 @@ _WORK = {
     "document.chunked.{model}.{org}": "A batch of chunks waits to be embedded.",
 }
 _EVENTS: dict[str, type[BaseModel]] = {
-    "document.updated.{org}.{document}": events.DocumentUpdated,
-    "document.failed.{org}.{document}": events.DocumentFailed,
-    "document.deleted.{org}.{document}": events.DocumentDeleted,
-    "course.review_requested.{org}.{course}": events.CourseReviewRequested,
+    f"{event.name}.{{org}}.{{{event.about}}}": event.model for event in events.EVENT_TYPES
 }
 _REQUESTS: dict[str, tuple[type[BaseModel], type[BaseModel]]] = {
     subjects.SEARCH: (retrieval.SearchRequest, retrieval.SearchReply),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from skillnet_common.contracts.events import EVENT_TYPES
 from skillnet_common.contracts.work import Stage
 from skillnet_common.messaging import subjects
 from skillnet_common.messaging.topology import NOTIFIER_DURABLE
@@ -66,18 +67,9 @@ def _subscriber() -> NatsUser:
             "$JS.FC.>",
         ),
         denied=_consumer(events, NOTIFIER_DURABLE),
-        subscribe=_EVENTS_AS_THEY_HAPPEN,
+        # As they happen, without a stream in between; `document.>` would let work through.
+        subscribe=tuple(f"{event.name}.>" for event in EVENT_TYPES),
     )
-
-
-# Without a stream in between; `document.>` would let work through.
-_EVENTS_AS_THEY_HAPPEN = (
-    "document.updated.>",
-    "document.failed.>",
-    "document.deleted.>",
-    "course.review_requested.>",
-    "model.switched",
-)
 
 
 def _user(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from skillnet_common.contracts.events import EVENT_TYPES
 from skillnet_common.contracts.work import Stage
 
 WORK_STREAM = "DOCUMENT_WORK"
@@ -22,13 +23,7 @@ _WORK_PREFIX = {
 }
 
 WORK_SUBJECTS = ("document.uploaded.*", "document.parsed.*", "document.chunked.*.*")
-EVENT_SUBJECTS = (
-    "document.updated.*.*",
-    "document.failed.*.*",
-    "document.deleted.*.*",
-    "course.review_requested.*.*",
-    "model.switched",
-)
+EVENT_SUBJECTS = tuple(f"{event.name}.*.*" for event in EVENT_TYPES)
 
 
 def work(stage: Stage, org_id: UUID, model_slug: str | None = None) -> str:

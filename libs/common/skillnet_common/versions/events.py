@@ -6,18 +6,14 @@ from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 from skillnet_common.contracts.base import Message
-from skillnet_common.contracts.events import DocumentDeleted, DocumentFailed, DocumentUpdated
+from skillnet_common.contracts.events import EVENT_TYPES, DocumentDeleted, DocumentFailed, DocumentUpdated
 from skillnet_common.database.pool import Connection
 from skillnet_common.messaging import subjects
 from skillnet_common.versions.locks import SQL
 
 DocumentMessage = DocumentUpdated | DocumentFailed | DocumentDeleted
 
-_TYPES: dict[type[Message], str] = {
-    DocumentUpdated: "document.updated",
-    DocumentFailed: "document.failed",
-    DocumentDeleted: "document.deleted",
-}
+_TYPES: dict[type[Message], str] = {event.model: event.name for event in EVENT_TYPES}
 
 
 def new_event_id() -> UUID:

@@ -33,7 +33,8 @@ class UploadOutcome(StrEnum):
 class Upload:
     """A file in the object store that is to become a document's next version.
 
-    Fields that are None leave what the document has; `courses` given replaces the list.
+    Fields that are None leave what the document has; `courses` given replaces the list, and so does `audience`:
+    empty, it opens the document to the whole organisation.
     """
 
     org_id: UUID

@@ -42,12 +42,13 @@ WHERE org_id = $1 AND document_id = $2
 -- name: apply_metadata
 UPDATE documents
 SET title = coalesce($3, title), title_given = title_given OR $3 IS NOT NULL, subject_id = coalesce($4, subject_id), entity_id = coalesce($5, entity_id),
-    taxonomy = coalesce($6, taxonomy), metadata = coalesce($7::jsonb, metadata), audience = coalesce($8, audience),
+    taxonomy = coalesce($6, taxonomy), metadata = coalesce($7::jsonb, metadata),
+    audience = CASE WHEN $8::text[] IS NULL THEN audience ELSE nullif($8, '{}') END,  -- empty: lifted
     updated_at = now()
 WHERE org_id = $1 AND document_id = $2
   AND (title, subject_id, entity_id, taxonomy, metadata, audience) IS DISTINCT FROM
       (coalesce($3, title), coalesce($4, subject_id), coalesce($5, entity_id), coalesce($6, taxonomy),
-       coalesce($7::jsonb, metadata), coalesce($8, audience))
+       coalesce($7::jsonb, metadata), CASE WHEN $8::text[] IS NULL THEN audience ELSE nullif($8, '{}') END)
 
 -- name: retitle_version
 UPDATE document_versions SET title = $4 WHERE org_id = $1 AND document_id = $2 AND version = $3

@@ -1,16 +1,18 @@
-"""Whose key it is."""
+"""Whose key it is, and what its organisation allows."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter
 
 from skillnet_common.contracts.documents import Me
+from skillnet_common.contracts.organizations import Organization, OrganizationChange
 from skillnet_common.errors import ErrorCode
-from skillnet_gateway.authentication import API_PREFIX, AnyCaller
+from skillnet_gateway.authentication import API_PREFIX, Admin, AnyCaller
+from skillnet_gateway.bounded import BoundedRoute
 from skillnet_gateway.gateway import TheGateway
 from skillnet_gateway.problems import problem_responses
 
-router = APIRouter(prefix=API_PREFIX, tags=["account"])
+router = APIRouter(prefix=API_PREFIX, tags=["account"], route_class=BoundedRoute)
 
 
 @router.get(
@@ -30,3 +32,24 @@ async def me(caller: AnyCaller, gateway: TheGateway) -> Me:
         audience=list(principal.audience) if principal.audience is not None else None,
         llm_consent=organization.llm_consent,
     )
+
+
+_PROBLEMS = (ErrorCode.UNAUTHORIZED, ErrorCode.FORBIDDEN, ErrorCode.UNAVAILABLE)
+
+
+@router.get("/organization", responses=problem_responses(*_PROBLEMS), summary="The organisation and its consent")
+async def get_organization(caller: Admin, gateway: TheGateway) -> Organization:
+    """Needs the scope `admin`."""
+    return await gateway.organizations.get(caller.principal.org_id)
+
+
+@router.patch(
+    "/organization",
+    responses=problem_responses(
+        *_PROBLEMS, ErrorCode.MALFORMED_JSON, ErrorCode.PAYLOAD_TOO_LARGE, ErrorCode.INVALID_REQUEST
+    ),
+    summary="Rename the organisation, or give or withdraw its consent to an LLM",
+)
+async def change_organization(change: OrganizationChange, caller: Admin, gateway: TheGateway) -> Organization:
+    """Needs the scope `admin`. What is left out stays as it is; consent holds from the next question on."""
+    return await gateway.organizations.change(caller.principal, change)
