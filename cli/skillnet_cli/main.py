@@ -8,7 +8,19 @@ from typing import Annotated
 
 import typer
 
-from skillnet_cli.commands import ask, doctor, documents, events, ingest, models, search, status, up
+from skillnet_cli.commands import (
+    ask,
+    doctor,
+    documents,
+    events,
+    ingest,
+    keys,
+    models,
+    organization,
+    search,
+    status,
+    up,
+)
 
 
 def _print_version(wanted: bool) -> None:
@@ -46,11 +58,13 @@ for command in (
     documents.delete,
     search.search,
     ask.ask,
+    organization.organization,
     status.status,
     doctor.doctor,
 ):
     app.command()(command)
 app.add_typer(events.app, name="events")
+app.add_typer(keys.app, name="keys")
 app.add_typer(models.app, name="models")
 
 

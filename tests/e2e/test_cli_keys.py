@@ -14,7 +14,8 @@ from skillnet_client import SkillnetApiError
 
 from .system import System, run_skillnet
 
-FORGOTTEN_SECONDS = 10
+FORGOTTEN_SECONDS = 6
+"""A verified key is remembered for five."""
 
 
 def test_a_key_is_created_listed_and_revoked(system: System) -> None:
@@ -41,11 +42,9 @@ def test_a_key_is_created_listed_and_revoked(system: System) -> None:
         assert (entry["name"], entry["revoked_at"]) == ("lectora", None)
         assert entry["expires_at"]
         assert system.skillnet("keys", "revoke", key_id).stdout == f"Revoked {key_id}.\n"
-        deadline = time.monotonic() + FORGOTTEN_SECONDS
+        time.sleep(FORGOTTEN_SECONDS)
         with pytest.raises(SkillnetApiError) as caught:
-            while time.monotonic() < deadline:
-                client.me()
-                time.sleep(0.2)
+            client.me()
         assert caught.value.code == "unauthorized"
     (line,) = [line for line in system.skillnet("keys", "list").stdout.splitlines() if key_id in line]
     assert "revoked" in line
@@ -65,8 +64,8 @@ def test_refusals(system: System, tmp_path: Path) -> None:
     assert (unknown.returncode, "not_found" in unknown.stderr) == (Exit.NOT_FOUND, True)
     for arguments in (("revoke", "x"), ("create", "x", "--scope", "all"), ("create", "x", "--expires-days", "0")):
         assert system.skillnet("keys", *arguments).returncode == Exit.USAGE, arguments
-    for arguments in (("keys", "list"), ("organization",)):
-        done = run_skillnet(*arguments, environment={"SKILLNET_HOME": str(tmp_path / "nada")})
+    for command in ("keys list", "organization"):
+        done = run_skillnet(*command.split(), environment={"SKILLNET_HOME": str(tmp_path / "nada")})
         assert (done.returncode, "skillnet up" in done.stderr) == (Exit.UNAVAILABLE, True)
 
 

@@ -87,6 +87,43 @@ async def store_key(
     return UUID(str(key_id))
 
 
+@dataclass(frozen=True, slots=True)
+class StoredKey:
+    """What is known of a key; `hint` is its beginning, to tell keys apart. `audience` None: every document."""
+
+    key_id: UUID
+    name: str
+    hint: str
+    scopes: list[str]
+    audience: list[str] | None
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+
+
+async def list_keys(database: Database, org_id: UUID) -> list[StoredKey]:
+    """Every key of the organisation, revoked and expired ones too, oldest first."""
+    async with database.tenant(org_id, readonly=True) as connection:
+        rows = await connection.fetch(
+            "SELECT key_id, name, key_hint AS hint, scopes, audience, created_at, expires_at, revoked_at"
+            " FROM api_keys WHERE org_id = $1 ORDER BY created_at, key_id",
+            org_id,
+        )
+    return [StoredKey(**row) for row in rows]
+
+
+async def revoke_key(database: Database, org_id: UUID, key_id: UUID) -> None:
+    """Revokes a key for good; again does nothing. Raises RequestError `not_found` where there is none."""
+    async with database.tenant(org_id) as connection:
+        status = await connection.execute(
+            "UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE org_id = $1 AND key_id = $2",
+            org_id,
+            key_id,
+        )
+    if status == "UPDATE 0":
+        raise RequestError(ErrorCode.NOT_FOUND, f"The organisation has no key {key_id}.")
+
+
 class Authenticator:
     """Turns a credential into a Principal; remembers it for a few seconds, so a revoked key dies that soon."""
 

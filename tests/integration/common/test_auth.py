@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
-from skillnet_common.auth import Authenticator, Scope, hash_key, new_key, store_key
+from skillnet_common.auth import Authenticator, Scope, hash_key, list_keys, new_key, revoke_key, store_key
 from skillnet_common.database import Database
 from skillnet_common.errors import ErrorCode, RequestError
 
@@ -56,3 +56,26 @@ async def test_expired_and_revoked_keys_are_refused(database: Database, org: UUI
         await connection.execute("UPDATE api_keys SET revoked_at = now() WHERE name = 'r'")
     assert await refusal(database, f"Bearer {expired}") is ErrorCode.UNAUTHORIZED
     assert await refusal(database, f"Bearer {revoked}") is ErrorCode.UNAUTHORIZED
+
+
+async def test_keys_are_listed_and_revoked(database: Database, org: UUID, other_org: UUID) -> None:
+    kept, revoked, expiry = new_key(), new_key(), datetime.now(UTC) + timedelta(days=1)
+    await store_key(database, org, kept, name="kept", scopes=[Scope.READ], audience=["kitchen"], expires_at=expiry)
+    key_id = await store_key(database, org, revoked, name="revoked")
+    await store_key(database, other_org, new_key(), name="theirs")
+    with pytest.raises(RequestError) as caught:
+        await revoke_key(database, other_org, key_id)
+    assert caught.value.code is ErrorCode.NOT_FOUND
+    await revoke_key(database, org, key_id)
+    one, two = await list_keys(database, org)
+    assert (one.name, one.scopes, one.audience) == ("kept", ["documents:read"], ["kitchen"])
+    assert (one.expires_at, one.revoked_at) == (expiry, None)
+    assert (two.key_id, two.name, two.audience) == (key_id, "revoked", None)
+    assert revoked.startswith(two.hint)
+    assert two.revoked_at is not None
+    await revoke_key(database, org, key_id)
+    assert (await list_keys(database, org))[1] == two
+    assert await refusal(database, f"Bearer {revoked}") is ErrorCode.UNAUTHORIZED
+    assert (await Authenticator(database).verify(f"Bearer {kept}")).org_id == org
+    with pytest.raises(RequestError):
+        await revoke_key(database, org, uuid4())
