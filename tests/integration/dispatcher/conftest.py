@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from uuid import UUID, uuid4
@@ -45,6 +46,20 @@ class Ground:
         """The organisation's rows of work, oldest first."""
         async with self.service.tenant(org_id) as connection:
             return [dict(row) for row in await connection.fetch(f"SELECT {columns} FROM work ORDER BY work_id")]
+
+    async def restart_nats(self) -> None:
+        """Starts the server that a test has killed, and waits until both users are back."""
+        await asyncio.to_thread(self.nats.start)
+        for _ in range(200):
+            if self.bus.client.is_connected and self.admin.client.is_connected:
+                return
+            await asyncio.sleep(0.05)
+        raise TimeoutError("a user did not come back to the bus")
+
+    async def lose_stream(self, name: str) -> None:
+        """Deletes the stream; an empty one takes its place."""
+        await self.admin.jetstream.delete_stream(name)
+        await ensure_topology(self.admin.jetstream, [SLUG])
 
 
 @pytest.fixture(scope="package")

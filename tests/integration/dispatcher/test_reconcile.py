@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from uuid import UUID
 
 import pytest
 from nats.errors import Error as NatsError
 from nats.js.errors import NotFoundError
-from tests.integration.dispatcher.conftest import SLUG, Ground
+from tests.integration.dispatcher.conftest import Ground
 
 from skillnet_common.messaging import subjects
-from skillnet_common.messaging.topology import ensure_topology
 from skillnet_dispatcher.loops.reconcile import Reconcile
-from skillnet_dispatcher.loops.relay import Relay
 from skillnet_dispatcher.loops.release import Release
 
 
@@ -37,11 +34,6 @@ async def state_of(ground: Ground, org_id: UUID) -> object:
     return row["state"]
 
 
-async def lose_stream(ground: Ground, name: str) -> None:
-    await ground.admin.jetstream.delete_stream(name)
-    await ensure_topology(ground.admin.jetstream, [SLUG])
-
-
 async def test_work_whose_message_is_there_is_left_alone(ground: Ground, released: UUID) -> None:
     await reconcile(ground)
     assert await state_of(ground, released) == "released"
@@ -61,7 +53,7 @@ async def test_work_whose_message_was_consumed_without_effect_waits_again(ground
 
 
 async def test_a_lost_stream_loses_no_work(ground: Ground, released: UUID) -> None:
-    await lose_stream(ground, subjects.WORK_STREAM)
+    await ground.lose_stream(subjects.WORK_STREAM)
     await reconcile(ground)
     assert await state_of(ground, released) == "waiting"
     release = Release(ground.dispatcher, ground.bus.jetstream, factor=2, floor=8)
@@ -72,7 +64,7 @@ async def test_a_lost_stream_loses_no_work(ground: Ground, released: UUID) -> No
 
 async def test_another_message_at_the_same_place_is_not_mistaken_for_it(ground: Ground, released: UUID) -> None:
     (row,) = await ground.work(released)
-    await lose_stream(ground, subjects.WORK_STREAM)
+    await ground.lose_stream(subjects.WORK_STREAM)
     for _ in range(int(str(row["released_seq"])) + 1):
         await ground.admin.jetstream.publish("document.uploaded.x", b"{}")
     await reconcile(ground)
@@ -90,33 +82,4 @@ async def test_nothing_is_decided_while_the_stream_cannot_be_asked(ground: Groun
             await reconcile(ground)
         assert await state_of(ground, released) == "released"
     finally:
-        await asyncio.to_thread(ground.nats.start)
-
-
-async def test_events_of_a_lost_stream_are_sent_again_with_their_ids(ground: Ground) -> None:
-    pipeline = await ground.pipeline(chunks=1)
-    relay = Relay(ground.dispatcher, ground.bus.jetstream)
-    await reconcile(ground)  # gets to know the stream
-    for text in ("first", "second"):
-        await pipeline.upload("manual", text)
-        await pipeline.drain()
-        await relay.step()
-    before = await events(ground)
-    assert [event["change"] for event in before] == ["created", "replaced"]
-    await lose_stream(ground, subjects.EVENT_STREAM)
-    await reconcile(ground)
-    await relay.step()
-    assert await events(ground) == before
-    await reconcile(ground)
-    await relay.step()
-    assert await events(ground) == before
-
-
-async def events(ground: Ground) -> list[dict[str, object]]:
-    state = (await ground.admin.jetstream.stream_info(subjects.EVENT_STREAM)).state
-    found = []
-    for seq in range(state.first_seq, state.last_seq + 1):
-        message = await ground.admin.jetstream.get_msg(subjects.EVENT_STREAM, seq)
-        assert message.data is not None
-        found.append(json.loads(message.data))
-    return found
+        await ground.restart_nats()

@@ -18,7 +18,7 @@ from skillnet_dispatcher.loops.relay import Relay
 
 
 def relay_of(ground: Ground) -> Relay:
-    return Relay(ground.dispatcher, ground.bus.jetstream)
+    return Relay(ground.dispatcher, ground.bus.client.jetstream(timeout=1))
 
 
 async def stored(ground: Ground) -> list[tuple[str, dict[str, str], dict[str, Any]]]:
@@ -142,7 +142,7 @@ async def test_events_wait_for_a_bus_that_is_away(ground: Ground, monkeypatch: p
             await relay.step()
         assert await unsent(ground) == 3
     finally:
-        await asyncio.to_thread(ground.nats.start)
+        await ground.restart_nats()
     for _ in range(50):
         try:
             await relay.step()
@@ -150,3 +150,36 @@ async def test_events_wait_for_a_bus_that_is_away(ground: Ground, monkeypatch: p
         except (NatsError, TimeoutError):
             await asyncio.sleep(0.1)
     assert {headers["ce-id"] for _, headers, _ in await stored(ground)} == {str(event_id) for event_id in ids}
+
+
+async def bodies(ground: Ground) -> list[dict[str, Any]]:
+    return [body for _, _, body in await stored(ground)]
+
+
+async def test_events_of_a_lost_stream_are_sent_again_before_newer_ones(ground: Ground) -> None:
+    pipeline = await ground.pipeline(chunks=1)
+    relay = relay_of(ground)
+    for text in ("first", "second"):
+        await pipeline.upload("manual", text)
+        await pipeline.drain()
+        await relay.step()
+    before = await bodies(ground)
+    await ground.lose_stream(subjects.EVENT_STREAM)
+    await pipeline.upload("manual", "third")
+    await pipeline.drain()
+    await relay.step()
+    after = await bodies(ground)
+    assert [event["version"] for event in after] == [1, 2, 3]
+    assert after[:2] == before, "with their ids"
+    await relay.step()
+    assert await bodies(ground) == after
+
+
+async def test_a_lost_stream_is_filled_again_though_nothing_new_happens(ground: Ground) -> None:
+    pipeline = await ground.pipeline()
+    event_id = await record(ground, pipeline.org_id, uuid4())
+    relay = relay_of(ground)
+    await relay.step()
+    await ground.lose_stream(subjects.EVENT_STREAM)
+    await relay.step()
+    assert [headers["ce-id"] for _, headers, _ in await stored(ground)] == [str(event_id)]

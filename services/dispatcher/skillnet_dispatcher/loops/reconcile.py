@@ -1,4 +1,4 @@
-"""Compares what was sent with what the streams hold: a lost stream loses nothing.
+"""Compares the work that was sent with what its stream holds: a lost stream loses nothing.
 
 The comparison is with the stream itself and never with the clock: work that waits long in its stream is well.
 While JetStream cannot be asked, nothing is decided.
@@ -17,7 +17,6 @@ from nats.js.errors import NotFoundError
 
 from skillnet_common.database import Database, Queries
 from skillnet_common.messaging import subjects
-from skillnet_common.messaging.topology import EVENT_DAYS
 from skillnet_dispatcher.loops.release import message_id
 from skillnet_dispatcher.metrics import RECOVERED
 
@@ -29,7 +28,7 @@ _LOOKUPS_AT_ONCE = 64
 
 
 class Reconcile:
-    """Work and events whose message is in no stream are sent anew."""
+    """Work whose message is not in the stream waits anew. (Of events, the relay takes care itself.)"""
 
     def __init__(self, database: Database, js: JetStreamContext, *, grace_seconds: float) -> None:
         self._database = database
@@ -37,16 +36,11 @@ class Reconcile:
         self._grace = grace_seconds
 
     async def step(self) -> bool:
-        """Looks once at all work released more than the grace ago, and at events of an earlier stream."""
-        await self._reconcile_work()
-        await self._reconcile_events()
-        return False
-
-    async def _reconcile_work(self) -> None:
+        """Looks once at all work released more than the grace ago."""
         async with self._database.system() as connection:
             rows = await connection.fetch(_SQL.released, self._grace)
         if not rows:
-            return
+            return False
         stream = await self._js.stream_info(subjects.WORK_STREAM)
         lost = [row for row in rows if not _may_hold(stream, row)]
         candidates = [row for row in rows if _may_hold(stream, row)]
@@ -56,6 +50,7 @@ class Reconcile:
             lost += [row for row, is_held in zip(some, held, strict=True) if not is_held]
         if lost:
             await self._wait_again(lost)
+        return False
 
     async def _is_held(self, row: asyncpg.Record) -> bool:
         try:
@@ -79,21 +74,6 @@ class Reconcile:
         count = int(status.rpartition(" ")[2])
         RECOVERED.labels("message_gone").inc(count)
         log.info("work_without_message", pieces=count)
-
-    async def _reconcile_events(self) -> None:
-        """Refills an event stream that was created anew with what the lost one held."""
-        stream = await self._js.stream_info(subjects.EVENT_STREAM)
-        async with self._database.system() as connection:
-            known = await connection.fetchval(_SQL.known_stream, subjects.EVENT_STREAM)
-            if known == stream.created:
-                return
-            await connection.execute(_SQL.remember_stream, subjects.EVENT_STREAM, stream.created)
-            if known is None:
-                return
-            status = await connection.execute(_SQL.send_again, EVENT_DAYS)
-        count = int(status.rpartition(" ")[2])
-        RECOVERED.labels("event_stream_gone").inc(count)
-        log.warning("event_stream_was_lost", events_to_send_again=count)
 
 
 def _may_hold(stream: StreamInfo, row: asyncpg.Record) -> bool:

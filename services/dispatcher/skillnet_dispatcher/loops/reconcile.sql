@@ -13,13 +13,3 @@ WITH gone AS (
 )
 UPDATE work w SET state = 'waiting', released_seq = NULL
 FROM gone WHERE w.org_id = gone.org_id AND w.work_id = gone.work_id
-
--- name: known_stream
-SELECT created_at FROM known_streams WHERE name = $1
-
--- name: remember_stream
-INSERT INTO known_streams (name, created_at) VALUES ($1, $2)
-ON CONFLICT (name) DO UPDATE SET created_at = excluded.created_at
-
--- name: send_again
-UPDATE outbox SET sent_at = NULL WHERE sent_at > now() - $1 * interval '1 day'

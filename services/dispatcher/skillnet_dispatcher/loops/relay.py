@@ -16,9 +16,9 @@ from nats.js.errors import BadRequestError
 
 from skillnet_common.database import Database, Queries
 from skillnet_common.messaging import subjects
-from skillnet_common.messaging.topology import MAX_MESSAGE_BYTES
+from skillnet_common.messaging.topology import EVENT_DAYS, MAX_MESSAGE_BYTES
 from skillnet_dispatcher.domain.cloudevent import cloudevent_headers
-from skillnet_dispatcher.metrics import EVENTS_SENT
+from skillnet_dispatcher.metrics import EVENTS_SENT, RECOVERED
 
 log = structlog.get_logger(__name__)
 
@@ -52,6 +52,7 @@ class Relay:
 
     async def step(self) -> bool:
         """Publishes one batch; True where there may be more."""
+        await self._refill_new_stream()
         now = asyncio.get_running_loop().time()
         self._refused = {document: until for document, until in self._refused.items() if until > now}
         async with self._database.system() as connection:
@@ -67,6 +68,21 @@ class Relay:
         if faults:
             raise faults[0]
         return len(rows) == _BATCH
+
+    async def _refill_new_stream(self) -> None:
+        """A stream created anew gets what the lost one held, before anything newer: documents keep their order."""
+        stream = await self._js.stream_info(subjects.EVENT_STREAM)
+        async with self._database.system() as connection:
+            known = await connection.fetchval(_SQL.known_stream, subjects.EVENT_STREAM)
+            if known == stream.created:
+                return
+            await connection.execute(_SQL.remember_stream, subjects.EVENT_STREAM, stream.created)
+            if known is None:
+                return
+            status = await connection.execute(_SQL.send_again, EVENT_DAYS)
+        count = int(status.rpartition(" ")[2])
+        RECOVERED.labels("event_stream_gone").inc(count)
+        log.warning("event_stream_was_lost", events_to_send_again=count)
 
     async def _send_lane(self, lane: Lane) -> tuple[Lane, Exception | None]:
         """What was acknowledged, and the fault that stopped the lane."""

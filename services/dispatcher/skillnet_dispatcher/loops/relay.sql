@@ -7,3 +7,13 @@ ORDER BY outbox_seq LIMIT $2
 UPDATE outbox o SET sent_at = now()
 FROM unnest($1::uuid[], $2::bigint[]) AS s (org_id, outbox_seq)
 WHERE o.org_id = s.org_id AND o.outbox_seq = s.outbox_seq
+
+-- name: known_stream
+SELECT created_at FROM known_streams WHERE name = $1
+
+-- name: remember_stream
+INSERT INTO known_streams (name, created_at) VALUES ($1, $2)
+ON CONFLICT (name) DO UPDATE SET created_at = excluded.created_at
+
+-- name: send_again
+UPDATE outbox SET sent_at = NULL WHERE sent_at > now() - $1 * interval '1 day'
