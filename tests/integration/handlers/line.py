@@ -21,6 +21,7 @@ from skillnet_common.contracts.work import Stage, WorkMessage
 from skillnet_common.database import Database
 from skillnet_common.documents import ParsedDocument
 from skillnet_common.objects import Originals
+from skillnet_common.runtime.worker import DoWork
 from skillnet_common.versions import Upload, UploadResult, accept_upload, delete_document
 from skillnet_common.work import Claim, WorkTable
 from skillnet_embedder.handlers import EmbedHandler
@@ -114,7 +115,11 @@ class Line:
 
     async def do(self, claim: Claim) -> None:
         """Has the claim's own service do it."""
-        handlers = {Stage.PARSE: self.parser, Stage.CHUNK: self.chunker, Stage.EMBED: self.embedder}
+        handlers: dict[Stage, DoWork] = {
+            Stage.PARSE: self.parser,
+            Stage.CHUNK: self.chunker,
+            Stage.EMBED: self.embedder,
+        }
         await handlers[claim.stage](claim)
 
     async def drain(self, *stages: Stage) -> None:

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 from tests.integration.handlers.line import Line, RecordingEncoder, WordCounter, read_in_process, work_table
-from tests.integration.handlers.manual import NEW_RETURNS, manual
+from tests.integration.handlers.manual import manual
 
 from skillnet_chunker.domain import ChunkOptions
 from skillnet_chunker.handlers import ChunkHandler
 from skillnet_common.contracts.work import Stage
 from skillnet_common.documents import ParsedDocument
 from skillnet_common.errors import ErrorCode, PermanentFault
+from skillnet_common.runtime.worker import DoWork
 from skillnet_common.versions import DocumentGone, cancel_version
 from skillnet_common.work import LostClaim
 from skillnet_embedder.handlers import EmbedHandler
@@ -105,7 +106,7 @@ class Interrupting:
         line = self._line
         claim = await line.claim(self._stage)
         self._document_id = claim.document_id
-        handlers = {
+        handlers: dict[Stage, DoWork] = {
             Stage.PARSE: ParseHandler(line.database, line.originals, self.read),
             Stage.EMBED: EmbedHandler(line.database, self.encode),
         }
