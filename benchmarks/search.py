@@ -64,7 +64,12 @@ async def _measure(admin_url: str, urls: Mapping[str, str]) -> Result:
     await bootstrap_roles(admin_url, dict.fromkeys(ROLES, _PASSWORD))
     await migrate(urls["skillnet_migrator"])
     model_id = await register_first_model(
-        urls["skillnet_migrator"], slug=_SLUG, fingerprint="bench", name=_SLUG, dimension=DIMENSION, identity={"window": 512}
+        urls["skillnet_migrator"],
+        slug=_SLUG,
+        fingerprint="bench",
+        name=_SLUG,
+        dimension=DIMENSION,
+        identity={"window": 512},
     )
     database = await Database.connect(urls["skillnet_service"], size=4)
     bare = await asyncpg.connect(admin_url)

@@ -65,7 +65,9 @@ def make_stack(folder: Path, **options: Any) -> LocalStack:
 
 
 async def register_model(migrator_url: str) -> None:
-    await register_first_model(migrator_url, slug="tiny", fingerprint="f", name="tiny", dimension=4, identity={"window": 512})
+    await register_first_model(
+        migrator_url, slug="tiny", fingerprint="f", name="tiny", dimension=4, identity={"window": 512}
+    )
 
 
 def drained(folder: Path) -> list[str]:
