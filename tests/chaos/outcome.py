@@ -59,7 +59,7 @@ _BROKEN = {
 }
 _DOCUMENTS = (
     "SELECT document_id, external_key, live_version, title, page_count, language FROM documents"
-    " WHERE deleted_at IS NULL ORDER BY external_key"
+    " WHERE live_version IS NOT NULL ORDER BY external_key"
 )
 _CHUNKS = (
     "SELECT c.chunk_index, c.content_hash, c.embed_hash, c.char_start, c.char_end, c.page_start, c.page_end,"
@@ -80,9 +80,9 @@ class LiveDocument:
 async def wait_until_finished(running: Running) -> None:
     """Waits until nothing is under way; fails with what is, and the ends of the logs."""
     deadline = asyncio.get_running_loop().time() + SETTLE_SECONDS
-    while unfinished := await _rows_unless_away(running):
+    while rows := await unfinished(running):
         if asyncio.get_running_loop().time() > deadline:
-            raise AssertionError("\n".join([*unfinished, running.log_tails()]))
+            raise AssertionError("\n".join([*rows, running.log_tails()]))
         await asyncio.sleep(0.25)
 
 
@@ -93,7 +93,8 @@ async def first_is_live(running: Running) -> None:
             await asyncio.sleep(0.05)
 
 
-async def _rows_unless_away(running: Running) -> list[str]:
+async def unfinished(running: Running) -> list[str]:
+    """What is under way, a line each."""
     try:
         return await _describe(running, _UNFINISHED)
     except CONNECTION_ERRORS as error:

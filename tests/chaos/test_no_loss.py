@@ -19,6 +19,7 @@ from .outcome import (
     first_is_live,
     live_documents,
     lost_claims,
+    unfinished,
     wait_until_finished,
 )
 from .running import Running, running_stack_in
@@ -68,15 +69,18 @@ async def test_kill_9_of_everything_in_turn(
 async def test_every_stream_is_lost(
     folder: Path, sources: list[Source], undisturbed: dict[str, LiveDocument]
 ) -> None:
-    """Once while the stack runs, once while it stands still, each time with documents under way."""
+    """Once while the stack runs, once while all of it is dead, each time with documents under way."""
     first, second = sources[4:9], sources[9:14]
     async with running_stack_in(folder) as running:
         await _send_all(running, plan(first))
         await first_is_live(running)
+        assert await unfinished(running)
         await lose_streams(running)
         await wait_until_finished(running)
         await _assert_nothing_lost(running, first, undisturbed)
         await _send_all(running, plan(second))
+        assert await unfinished(running)
+        await running.stack.kill()
     remove_streams(folder)
     async with running_stack_in(folder) as running:
         await wait_until_finished(running)
