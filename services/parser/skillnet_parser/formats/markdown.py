@@ -25,6 +25,8 @@ _HTML_BREAK = re.compile(r"<(?:br|/p|/li|/tr|/div|/summary|/h[1-6])\b[^>]*>", re
 _HTML_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _MDX_COMMENT = re.compile(r"\{/\*.*?\*/\}", re.DOTALL)
 _HEADING_ATTRIBUTES = re.compile(r"\s*\{[#.:][^{}]*\}\s*$")
+_DEEPEST = 100
+"""Levels of nesting: what lies deeper is dropped, and the preset's 20 already drops lists of ten levels."""
 _INDENT = "  "
 _STANDS_ALONE = frozenset({"fence", "code_block", "table_open", "html_block"})
 
@@ -43,7 +45,7 @@ def read_markdown(path: Path) -> DraftDocument:
 
 
 def _markdown() -> MarkdownIt:
-    parser = MarkdownIt("commonmark").enable("table")
+    parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable("table")
     parser.inline.ruler.before("emphasis", "mdx_comment", _skip_mdx_comment)
     return parser
 
