@@ -19,6 +19,8 @@ from .system import MAX_UPLOAD_BYTES, System
 
 KEY = "llaves.md"
 QUESTION = "¿Dónde se guarda la llave de la alarma?"
+QUESTION_FIELDS = {"/v1/search": "query", "/v1/context": "query", "/v1/ground": "query", "/v1/ask": "question"}
+"""Every address that answers from documents, and the field of its question."""
 
 UNREADABLE: dict[str, tuple[Callable[[], bytes], str]] = {
     "cifrado.pdf": (lambda: pdf("Secreto.", password="clave"), "password_required"),
@@ -133,6 +135,28 @@ def test_unknown_ids_and_those_of_another_company_look_alike(company: Company, c
     assert company.client.search(QUESTION).passages == []
     untouched = competitor.client.document(theirs.document_id)
     assert (untouched.live_version, untouched.newest_version) == (1, 1)
+
+
+@pytest.mark.parametrize("narrowed", [True, False], ids=["by their ids", "by words"])
+def test_no_question_brings_back_anything_of_another_company(
+    company: Company, competitor: Company, narrowed: bool
+) -> None:
+    theirs = competitor.ingest(KEY, GOOD)
+    company.ingest("turnos.md", "# Turnos\n\nEl turno de mañana empieza a las seis.\n".encode())
+    (passage, *_) = competitor.client.search(QUESTION).passages
+    marks = [str(theirs.document_id), str(passage.chunk_id), theirs.title, "cajetin gris", KEY]
+    filters = {"document_ids": [str(theirs.document_id)]} if narrowed else {}
+    for path, field in QUESTION_FIELDS.items():
+        body = {field: QUESTION, "filters": filters}
+        own, strange = (
+            httpx.post(
+                f"{one.system.address}{path}", json=body, headers={"Authorization": f"Bearer {one.key}"}, timeout=30
+            )
+            for one in (competitor, company)
+        )
+        assert (own.status_code, strange.status_code) == (200, 200), path
+        assert "cajetin gris" in own.text, path  # the question finds it for whom it belongs to
+        assert [mark for mark in marks if mark in strange.text] == [], path
 
 
 def test_a_wrong_key(system: System) -> None:

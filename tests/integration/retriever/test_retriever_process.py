@@ -25,6 +25,7 @@ from skillnet_common.auth import Scope, create_organization, new_key, store_key
 from skillnet_common.contracts.retrieval import (
     ContextReply,
     ContextRequest,
+    Filters,
     GroundReply,
     GroundRequest,
     Rung,
@@ -217,11 +218,29 @@ async def test_contexts_come_over_the_bus(bus: Bus, library: Library) -> None:
     assert reply.context.startswith("[Fuente 1: ")
 
 
-async def test_the_credential_decides_what_is_seen(bus: Bus, library: Library) -> None:
-    assert (await search(bus, library.stranger_key, "pan de centeno")).passages == []
+SUBJECTS: dict[str, tuple[type[SearchRequest], type[SearchReply | ContextReply]]] = {
+    subjects.SEARCH: (SearchRequest, SearchReply),
+    subjects.CONTEXT: (ContextRequest, ContextReply),
+    subjects.GROUND: (GroundRequest, GroundReply),
+}
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+async def test_the_credential_decides_what_is_seen(bus: Bus, library: Library, subject: str) -> None:
+    request_type, reply_type = SUBJECTS[subject]
+    found = (await search(bus, library.key, "pan de centeno")).passages[0]
+    for filters in (Filters(), Filters(document_ids=[found.document_id])):
+        request = request_type(query="pan de centeno", filters=filters)
+        own, strange = [
+            (await ask(bus.client, subject, request, reply_type, credential=key, timeout=10)).model_dump_json()
+            for key in (library.key, library.stranger_key)
+        ]
+        for theirs in (str(found.document_id), found.document_title):
+            assert theirs in own
+            assert theirs not in strange
     for key, code in ((new_key(), ErrorCode.UNAUTHORIZED), (library.writer_key, ErrorCode.FORBIDDEN)):
         with pytest.raises(RequestError) as caught:
-            await search(bus, key, "pan de centeno")
+            await ask(bus.client, subject, request, reply_type, credential=key, timeout=10)
         assert caught.value.code is code
 
 

@@ -7,10 +7,19 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from pydantic import BaseModel
 from tests.integration.retriever.conftest import TinyEncoder, asker, axis_vector, make_retriever
 from tests.integration.retriever.seeding import SeedChunk, SeedDocument, chunk_id_of, seed
 
-from skillnet_common.contracts.retrieval import Filters, Fusion, SearchReply, SearchRequest, Strategy
+from skillnet_common.contracts.retrieval import (
+    ContextRequest,
+    Filters,
+    Fusion,
+    GroundRequest,
+    SearchReply,
+    SearchRequest,
+    Strategy,
+)
 from skillnet_common.database import Database
 from skillnet_common.errors import ErrorCode, PassingFault, PermanentFault, RequestError
 from skillnet_common.versions.deletion import delete_document
@@ -76,16 +85,39 @@ async def test_candidates_of_one_leg_carry_the_other_legs_score(
     assert price.scores.keyword == 0
 
 
+@pytest.mark.parametrize("whole", [False, True], ids=["in passages", "read whole"])
+@pytest.mark.parametrize("request_type", [SearchRequest, ContextRequest, GroundRequest])
 async def test_nothing_of_another_tenant_is_found_even_when_named(
-    database: Database, retriever: Retriever, org: UUID, other_org: UUID, shop: list[SeedDocument]
+    database: Database,
+    retriever: Retriever,
+    org: UUID,
+    other_org: UUID,
+    shop: list[SeedDocument],
+    request_type: type[SearchRequest],
+    whole: bool,
 ) -> None:
-    secret = document("Secreto", "Nuestro plazo de devolución es de 60 días.")
+    secret = document("Secreto", "Nuestro plazo de devolución es de 60 días.", small=whole, pages=2)
     await seed(database, other_org, secret)
-    reply = await found(retriever, org, "plazo de devolución")
-    assert secret.document_id not in {passage.document_id for passage in reply.passages}
-    named = Filters(document_ids=[secret.document_id])
-    for strategy in Strategy:
-        assert (await found(retriever, org, "plazo de devolución", filters=named, strategy=strategy)).passages == []
+    theirs = [str(secret.document_id), str(chunk_id_of(secret, 0)), "Secreto", "60 días"]
+    for filters in (Filters(), Filters(document_ids=[secret.document_id])):
+        for strategy in Strategy:
+            request = request_type(query="plazo de devolución", filters=filters, strategy=strategy)
+            told = (await replied(retriever, org, request)).model_dump_json()
+            assert [word for word in theirs if word in told] == []
+            assert (RETURNS in told) == (filters == Filters())
+            known = (await replied(retriever, other_org, request)).model_dump_json()
+            assert "60 días" in known  # the question would have found it
+
+
+async def replied(retriever: Retriever, org: UUID, request: SearchRequest) -> BaseModel:
+    """The answer to a request of any kind."""
+    match request:
+        case GroundRequest():
+            return await retriever.ground(asker(org), request)
+        case ContextRequest():
+            return await retriever.context(asker(org), request)
+        case _:
+            return await retriever.search(asker(org), request)
 
 
 async def test_an_audience_sees_only_what_it_may(database: Database, retriever: Retriever, org: UUID) -> None:
