@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 import nats
 from nats.aio.msg import Msg
@@ -32,7 +33,11 @@ async def read_events(environment: Mapping[str, str]) -> list[ReceivedEvent]:
     try:
         stream = client.jetstream()
         config = ConsumerConfig(
-            ack_policy=AckPolicy.NONE, deliver_policy=DeliverPolicy.ALL, mem_storage=True, inactive_threshold=30
+            name=f"test-{uuid4().hex}",
+            ack_policy=AckPolicy.NONE,
+            deliver_policy=DeliverPolicy.ALL,
+            mem_storage=True,
+            inactive_threshold=30,
         )
         consumer = await stream.add_consumer(subjects.EVENT_STREAM, config)
         subscription = await stream.pull_subscribe_bind(consumer.name, subjects.EVENT_STREAM)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
+from uuid import uuid4
 
 import nats
 import typer
@@ -45,7 +46,10 @@ def tail(
 
 def start_of(since: str | None) -> ConsumerConfig:
     """Where the tail begins. Raises SkillnetError `invalid_request`."""
-    config = ConsumerConfig(ack_policy=AckPolicy.NONE, inactive_threshold=60.0, mem_storage=True)
+    # With a name: creating one without is refused.
+    config = ConsumerConfig(
+        name=f"tail-{uuid4().hex}", ack_policy=AckPolicy.NONE, inactive_threshold=60.0, mem_storage=True
+    )
     if since is None:
         config.deliver_policy = DeliverPolicy.NEW
     elif since == "all":

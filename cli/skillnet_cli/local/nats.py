@@ -15,6 +15,7 @@ from urllib.parse import quote
 import psutil
 
 from skillnet_cli.local.accounts import remove_tree
+from skillnet_cli.local.nats_accounts import nats_accounts
 from skillnet_cli.local.ports import HOST
 from skillnet_cli.local.private_file import kept_passwords, write_private
 from skillnet_cli.local.programs import nats_server_program
@@ -110,7 +111,7 @@ class EmbeddedNats(EmbeddedServer):
             },
         }
         if self.users:
-            config["authorization"] = {"users": [_authorization(user) for user in self.users.values()]}
+            config["accounts"] = nats_accounts(self.users.values())
         return config
 
     def _is_ready(self) -> bool:
@@ -146,16 +147,3 @@ class EmbeddedNats(EmbeddedServer):
             return pid if ours and process.status() != psutil.STATUS_ZOMBIE else None
         except (psutil.NoSuchProcess, psutil.AccessDenied):
             return None
-
-
-def _authorization(user: NatsUser) -> dict[str, object]:
-    publish: dict[str, object] = {"allow": list(user.publish)} if user.publish else {"deny": [">"]}
-    if user.publish and user.publish_denied:
-        publish["deny"] = list(user.publish_denied)
-    permissions: dict[str, object] = {
-        "publish": publish,
-        "subscribe": {"allow": list(user.subscribe)} if user.subscribe else {"deny": [">"]},
-    }
-    if user.allow_responses:
-        permissions["allow_responses"] = True
-    return {"user": user.name, "password": user.password, "permissions": permissions}

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from uuid import uuid4
 
+import nats
 import pytest
+from nats.aio.client import Client
 from nats.js.api import AckPolicy, ConsumerConfig, RetentionPolicy, StreamConfig
 
 from skillnet_cli.local.nats import EmbeddedNats
@@ -31,6 +34,21 @@ def mortal_nats() -> Iterator[EmbeddedNats]:
     """A server of the test's own."""
     with temporary_nats({user.name: user for user in service_users()}) as server:
         yield server
+
+
+@asynccontextmanager
+async def connected(server: EmbeddedNats, user: str) -> AsyncIterator[tuple[Client, list[str]]]:
+    """A plain connection, and the refusals it meets."""
+    refusals: list[str] = []
+
+    async def note(error: Exception) -> None:
+        refusals.append(str(error))
+
+    client = await nats.connect(server.url_for(user), inbox_prefix=f"_INBOX_{user}", error_cb=note)
+    try:
+        yield client, refusals
+    finally:
+        await client.close()
 
 
 async def add_queue(bus: Bus, *, ack_wait: float = 30) -> tuple[str, str]:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from uuid import uuid4
 
-import nats
 import pytest
-from nats.aio.client import Client
 from nats.errors import NoRespondersError
 from nats.js.api import ConsumerConfig
 from tests.conftest import TEST_MODEL
-from tests.integration.messaging.conftest import settings_for
+from tests.integration.messaging.conftest import connected, settings_for
 
 from skillnet_cli.local.nats import EmbeddedNats
 from skillnet_common.messaging import subjects
@@ -60,6 +56,8 @@ PUBLISHERS = {
     "$JS.ACK.DOCUMENT_EVENTS.notifier.1.1.1.1.1": {"notifier"},
     "$JS.API.CONSUMER.CREATE.DOCUMENT_EVENTS.notifier.document.updated.>": set(),
     "$JS.API.CONSUMER.DURABLE.CREATE.DOCUMENT_EVENTS.notifier": {"dispatcher"},
+    "$JS.API.CONSUMER.CREATE.DOCUMENT_EVENTS": set(),
+    "$JS.API.CONSUMER.CREATE.DOCUMENT_EVENTS.another-team": {"subscriber"},
     "$JS.API.CONSUMER.CREATE.DOCUMENT_WORK.spy.document.>": set(),
     "$JS.API.INFO": set(),
     "$SYS.REQ.SERVER.PING": set(),
@@ -79,21 +77,6 @@ LISTENERS = {
     "_INBOX.>": set(),
     ">": set(),
 }
-
-
-@asynccontextmanager
-async def connected(server: EmbeddedNats, user: str) -> AsyncIterator[tuple[Client, list[str]]]:
-    """A plain connection, and the refusals it meets."""
-    refusals: list[str] = []
-
-    async def note(error: Exception) -> None:
-        refusals.append(str(error))
-
-    client = await nats.connect(server.url_for(user), inbox_prefix=f"_INBOX_{user}", error_cb=note)
-    try:
-        yield client, refusals
-    finally:
-        await client.close()
 
 
 @pytest.mark.parametrize("user", EVERYBODY)
@@ -136,6 +119,28 @@ async def test_workers_take_their_work_and_put_aside_what_they_cannot_read(morta
     await admin.close()
 
 
+async def test_every_form_of_acknowledgement_reaches_the_server(mortal_nats: EmbeddedNats) -> None:
+    admin = await Bus.connect(settings_for(mortal_nats, "admin"), "admin")
+    await ensure_topology(admin.jetstream, [SLUG])
+    for number in range(3):
+        await admin.jetstream.publish(WORK["parser"], str(number).encode())
+    async with connected(mortal_nats, "parser") as (client, refusals):
+        subscription = await client.jetstream().pull_subscribe_bind("parser", subjects.WORK_STREAM)
+        first, second, third = await subscription.fetch(3, timeout=2)
+        await first.ack()
+        await second.nak(delay=0.2)
+        await third.term()
+        (again,) = await subscription.fetch(5, timeout=1)
+        assert (again.data, again.metadata.num_delivered) == (b"1", 2)
+        await again.in_progress()
+        await again.ack_sync(timeout=2)
+        with pytest.raises(TimeoutError):
+            await subscription.fetch(5, timeout=0.3)
+        assert refusals == []
+    assert (await admin.jetstream.stream_info(subjects.WORK_STREAM)).state.messages == 0
+    await admin.close()
+
+
 async def test_the_dispatcher_makes_the_topology_and_sends(mortal_nats: EmbeddedNats) -> None:
     async with connected(mortal_nats, "dispatcher") as (client, refusals):
         js = client.jetstream()
@@ -157,7 +162,11 @@ async def test_other_teams_replay_events_and_ask_questions(mortal_nats: Embedded
         durable = await js.pull_subscribe("document.updated.>", durable="another-team")
         for message in await durable.fetch(3, timeout=2):
             await message.ack_sync()
-        pushed = await js.subscribe("document.updated.>", ordered_consumer=True)
+        unnamed = await js.pull_subscribe("document.updated.>")
+        assert [message.data for message in await unnamed.fetch(3, timeout=2)] == [b"0", b"1", b"2"]
+        pushed = await js.subscribe(
+            "document.updated.>", ordered_consumer=True, config=ConsumerConfig(name=f"p{uuid4().hex[:6]}")
+        )
         assert [(await pushed.next_msg(timeout=2)).data for _ in range(3)] == [b"0", b"1", b"2"]
         named = ConsumerConfig(name=f"n{uuid4().hex[:6]}", filter_subject=UPDATED)
         await js.add_consumer(subjects.EVENT_STREAM, named)

@@ -1,4 +1,9 @@
-"""What each service may publish and receive. A parser cannot publish `document.updated`."""
+"""What each service may publish and receive. A parser cannot publish `document.updated`.
+
+The owners of the streams (admin, dispatcher) and the responder (retriever) share the account CORE. Every other user
+has an account of its own: within CORE a request's reply subject may be any subject, and the answer is published with
+the server's rights or the responder's rather than the requester's.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,7 @@ from skillnet_common.contracts.events import EVENT_TYPES
 from skillnet_common.contracts.work import Stage
 from skillnet_common.messaging import subjects
 from skillnet_common.messaging.topology import NOTIFIER_DURABLE
-from skillnet_common.messaging.users import NatsUser
+from skillnet_common.messaging.users import CORE_ACCOUNT, NatsUser
 
 SUBSCRIBER = "subscriber"
 """The user of other teams' services: reads events, asks questions."""
@@ -18,7 +23,7 @@ def service_users() -> list[NatsUser]:
     parser, chunker = subjects.work_durable(Stage.PARSE), subjects.work_durable(Stage.CHUNK)
     return [
         NatsUser("admin", publish=(">",), subscribe=(">",)),
-        _user("gateway", publish=("retrieval.v1.>",)),
+        _user("gateway", account="GATEWAY", publish=("retrieval.v1.>",)),
         _dispatcher(),
         _worker("parser", work, parser),
         _worker("chunker", work, chunker),
@@ -51,24 +56,28 @@ def _dispatcher() -> NatsUser:
 
 def _subscriber() -> NatsUser:
     events = subjects.EVENT_STREAM
+    # As they happen, without a stream in between; `document.>` would let work through.
+    happening = tuple(f"{event.name}.>" for event in EVENT_TYPES)
     return _user(
         SUBSCRIBER,
+        account="SUBSCRIBER",
         publish=(
             "retrieval.v1.>",
             f"$JS.API.STREAM.INFO.{events}",
             "$JS.API.STREAM.NAMES",
-            f"$JS.API.CONSUMER.CREATE.{events}",  # of one without a name
+            # Not without a name in the subject: the one in the body could be another's.
             f"$JS.API.CONSUMER.CREATE.{events}.>",
             f"$JS.API.CONSUMER.DURABLE.CREATE.{events}.*",
             f"$JS.API.CONSUMER.INFO.{events}.*",
             f"$JS.API.CONSUMER.MSG.NEXT.{events}.*",
             f"$JS.API.CONSUMER.DELETE.{events}.*",
             f"$JS.ACK.{events}.>",
-            "$JS.FC.>",
+            f"$JS.FC.{events}.>",
         ),
         denied=_consumer(events, NOTIFIER_DURABLE),
-        # As they happen, without a stream in between; `document.>` would let work through.
-        subscribe=tuple(f"{event.name}.>" for event in EVENT_TYPES),
+        subscribe=happening,
+        # A push consumer delivers to an inbox from within CORE.
+        hears=(*happening, f"_INBOX_{SUBSCRIBER}.>"),
     )
 
 
@@ -79,6 +88,8 @@ def _user(
     denied: tuple[str, ...] = (),
     subscribe: tuple[str, ...] = (),
     allow_responses: bool = False,
+    account: str = CORE_ACCOUNT,
+    hears: tuple[str, ...] = (),
 ) -> NatsUser:
     # Each user has an inbox prefix of its own, so that nobody can listen to another's replies.
     return NatsUser(
@@ -87,6 +98,8 @@ def _user(
         publish_denied=denied,
         subscribe=(f"_INBOX_{name}.>", *subscribe),
         allow_responses=allow_responses,
+        account=account,
+        hears=hears,
     )
 
 
@@ -94,6 +107,7 @@ def _worker(name: str, stream: str, durable: str, *, denied: tuple[str, ...] = (
     """Takes from one durable consumer; may put unreadable messages aside."""
     return _user(
         name,
+        account=name.upper(),
         publish=(
             f"$JS.API.CONSUMER.INFO.{stream}.{durable}",
             f"$JS.API.CONSUMER.MSG.NEXT.{stream}.{durable}",

@@ -22,6 +22,9 @@ ERROR_HEADER = "Skillnet-Error"
 MAX_REPLY_BYTES = 900_000
 """Below the server's max_payload of 1 MiB, with room for headers."""
 
+_REPLY_PREFIXES = ("_INBOX", "_R_")
+"""Of an inbox, and of the server's own subject for a request from another account."""
+
 RequestHandler = Callable[[bytes, Mapping[str, str]], Awaitable[BaseModel]]
 """(body, headers) -> reply. SkillnetError becomes an error reply with its code."""
 
@@ -56,6 +59,10 @@ class Responder:
 
     def _accept(self, handler: RequestHandler) -> Callable[[Msg], Awaitable[None]]:
         async def accept(message: Msg) -> None:
+            if not message.reply.startswith(_REPLY_PREFIXES):
+                # The answer is published with this service's rights: the requester must not choose any subject.
+                log.warning("request_dropped", subject=message.subject, reply=message.reply)
+                return
             await self._free.acquire()
             task = asyncio.create_task(self._answer(handler, message))
             self._running.add(task)
@@ -82,9 +89,6 @@ class Responder:
             self._free.release()
         if isinstance(reply, ErrorReply):
             headers = {ERROR_HEADER: reply.code}
-        if not message.reply:
-            log.warning("request_without_reply_subject", subject=message.subject)
-            return
         body = reply.model_dump_json().encode()
         if len(body) > MAX_REPLY_BYTES:
             # A message over the server's limit would close the connection, and with it every other request.

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+CORE_ACCOUNT = "CORE"
+"""The account that owns the streams and answers requests."""
+
 
 @dataclass(frozen=True, slots=True)
 class NatsUser:
@@ -12,6 +15,10 @@ class NatsUser:
     `publish_denied` takes some of them away again. An empty list allows nothing. An empty `password` asks the
     server's owner to generate one and keep it. `allow_responses` lets a service reply to the requests it receives,
     without a right to publish to inboxes.
+
+    A user of another `account` than CORE's reaches what it may publish to through imports of CORE's services, where
+    the server puts a subject of its own in place of the reply subject: the user can make nobody publish elsewhere.
+    `hears` lists the subjects of CORE whose messages it is to receive; it must be allowed to subscribe to them too.
     """
 
     name: str
@@ -20,3 +27,5 @@ class NatsUser:
     publish_denied: tuple[str, ...] = ()
     subscribe: tuple[str, ...] = ()
     allow_responses: bool = False
+    account: str = CORE_ACCOUNT
+    hears: tuple[str, ...] = ()
