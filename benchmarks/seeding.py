@@ -68,9 +68,11 @@ def _bodies(seed: int) -> Iterator[str]:
         body: list[str] = []
         while len(body) < _WORDS_A_CHUNK:
             body += rng.choice(pool).split()
-        # Rare words, as real corpora have them: otherwise every posting list is long.
-        body += [f"{rng.choice(words)}{rng.randint(1, 3000)}" for _ in range(6)]
-        yield " ".join(body[:_WORDS_A_CHUNK])
+        # Rare words, as real corpora have them: otherwise every posting list is long. Even so a question's terms are
+        # held by more chunks than in real texts: summed over its terms, 57 % of all chunks on the average, where
+        # questions about Spanish regulations and handbooks reach 18 to 40 %.
+        rare = [f"{rng.choice(words)}{rng.randint(1, 3000)}" for _ in range(6)]
+        yield " ".join(body[: _WORDS_A_CHUNK - len(rare)] + rare)
 
 
 async def _insert_document(

@@ -65,6 +65,7 @@ class _Findings:
     route: Route
     pool: Pool
     ranking: list[Ranked]
+    has_documents: bool
     warnings: list[str]
 
 
@@ -133,7 +134,7 @@ class Retriever:
                 closest = await self._closest_document(snapshot, query, findings.pool)
             ground = choose_ground(
                 judgement,
-                has_documents=bool(snapshot.documents),
+                has_documents=findings.has_documents,
                 read_whole=findings.route.document,
                 closest=closest,
                 allow_general=request.allow_general,
@@ -162,24 +163,25 @@ class Retriever:
     async def _find(
         self, snapshot: Snapshot, query: str, question: EncodedQuestion | None, request: SearchRequest
     ) -> _Findings:
+        candidates = max(self._settings.search_candidates, request.limit)
+        if question is None:
+            found = await snapshot.search_words(query, candidates=candidates)
+        else:
+            found = await snapshot.search(query, question.vector, candidates=candidates)
+        pool = found.pool
         route = choose_route(
             request.strategy,
-            [] if snapshot.is_narrowed else snapshot.documents,
+            [] if snapshot.is_narrowed else found.documents,
             small_pages=self._settings.full_text_pages,
             semantic_model=self._model.calibration is not None,
         )
-        candidates = max(self._settings.search_candidates, request.limit)
-        if question is None:
-            pool = await snapshot.search_words(query, candidates=candidates)
-        else:
-            pool = await snapshot.search(query, question.vector, self._model.model_id, candidates=candidates)
         ranking = fuse(pool, request.fusion, _alpha(route.strategy, request.alpha, question))
         warnings = [route.warning] if route.warning else []
         if question is not None and question.was_cut:
             warnings.append(_CUT)
         if not pool.terms:
             warnings.append(_NO_WORDS)
-        return _Findings(route, pool, ranking, warnings)
+        return _Findings(route, pool, ranking, bool(found.documents), warnings)
 
     async def _passages(self, snapshot: Snapshot, findings: _Findings, limit: int) -> list[FoundPassage]:
         """The best `limit` passages; of a document that is read whole, all of them."""

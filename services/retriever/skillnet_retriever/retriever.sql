@@ -2,22 +2,19 @@
 -- what statements.py puts in (conditions of filters with numbered parameters, the serving model's id). The model is a
 -- literal so that the planner sees one partition only.
 
--- name: prepare
--- One round trip before the search: the limit of time, plans made once for all questions, the model that serves,
--- and up to two documents of the scope for the router.
-SELECT set_config('statement_timeout', $2, true), set_config('plan_cache_mode', 'force_generic_plan', true),
+-- name: routing
+-- The model that serves, and up to two documents of the scope for the router.
        (SELECT s.model_id FROM serving_model s) AS model_id,
        ARRAY(SELECT ROW(d.document_id, d.title, d.page_count, d.full_text IS NOT NULL)
-             FROM documents d
-             WHERE d.org_id = $1 AND d.live_version IS NOT NULL AND d.deleted_at IS NULL /*document_filters*/
-             ORDER BY d.document_id LIMIT 2) AS documents
+             FROM (SELECT document_id FROM scope ORDER BY place LIMIT 2) s
+             JOIN documents d ON d.org_id = $1 AND d.document_id = s.document_id
+             ORDER BY d.document_id) AS documents
 
 -- name: scope
--- Live versions only; the policies of `documents` leave what the asker may see. `place` numbers a document in the
--- upper half of a bigint, whose lower half is for the chunk's index.
+-- Live versions only; the policies of `documents` leave what the asker may see. `place` numbers the documents from 1.
 WITH scope AS MATERIALIZED (
     SELECT d.document_id, d.live_version AS version, d.language, v.expected_chunks, v.lexeme_count,
-           row_number() OVER (ORDER BY d.document_id) << 32 AS place
+           row_number() OVER (ORDER BY d.document_id) AS place
     FROM documents d
     JOIN document_versions v ON v.org_id = $1 AND v.document_id = d.document_id AND v.version = d.live_version
     WHERE d.org_id = $1 AND d.live_version IS NOT NULL AND d.deleted_at IS NULL /*document_filters*/
@@ -26,16 +23,15 @@ WITH scope AS MATERIALIZED (
 -- name: allowed
 -- Filters that not every chunk of a document passes.
 , allowed AS MATERIALIZED (
-    SELECT s.place | c.chunk_index AS key, c.chunk_id
+    SELECT (s.place << 32) | c.chunk_index AS key, c.chunk_id
     FROM scope s
     JOIN document_chunks c ON c.org_id = $1 AND c.document_id = s.document_id AND c.version = s.version
     WHERE true /*chunk_filters*/
 )
 
 -- name: keyword_leg
--- BM25 (Robertson and Zaragoza 2009; k1 = 1.2, b = 0.75, without the constant factor k1 + 1, as in Lucene, so that
--- no term gives more than its idf) with document frequencies counted over the scope's documents.
--- A term's forms count once: where a version has several of them, a chunk takes the most frequent.
+-- What BM25 is computed from (domain/bm25.py): the postings of the question's terms in the scope, packed as the binary
+-- form of arrays (a header of 20 bytes, then each element behind its length of 4 bytes), which NumPy reads in place.
 , size AS MATERIALIZED (
     SELECT coalesce(sum(expected_chunks), 0)::float8 AS chunks,
            coalesce(sum(lexeme_count)::float8 / nullif(sum(expected_chunks), 0), 1) AS mean_words
@@ -44,98 +40,62 @@ WITH scope AS MATERIALIZED (
     SELECT t.*
     FROM search_terms($2, ARRAY(SELECT config FROM (SELECT text_search_config(language) AS config, count(*) AS n
                                                     FROM scope GROUP BY 1) c ORDER BY n DESC, config)) t
-), found AS MATERIALIZED (
-    SELECT t.term_no, s.place, p.entries, count(*) OVER (PARTITION BY t.term_no, s.place) AS forms
+), postings AS MATERIALIZED (
+    SELECT array_send(array_agg(t.term_no)) AS posting_terms,
+           array_send(array_agg(s.place::integer)) AS posting_documents,
+           array_send(array_agg(cardinality(p.entries))) AS posting_counts,
+           string_agg(substr(array_send(p.entries), 21), '') AS entries
     FROM terms t
     CROSS JOIN LATERAL (  -- OFFSET keeps it a look-up a lexeme, whatever the planner believes of their number
         SELECT q.document_id, q.version, q.entries FROM chunk_postings q
         WHERE q.org_id = $1 AND q.lexeme = t.lexeme OFFSET 0
     ) p
     JOIN scope s ON s.document_id = p.document_id AND s.version = p.version
-), merged AS MATERIALIZED (
-    SELECT term_no, place, entries FROM found WHERE forms = 1
-    UNION ALL
-    SELECT term_no, place, array_agg((chunk << 32) | counts)
-    FROM (SELECT term_no, place, entry >> 32 AS chunk, max(entry & 4294967295) AS counts
-          FROM (SELECT term_no, place, unnest(entries) AS entry FROM found WHERE forms > 1) e
-          GROUP BY term_no, place, entry >> 32) m
-    GROUP BY term_no, place
-), weights AS MATERIALIZED (
-    SELECT t.term_no, t.term, coalesce(m.known, 0)::integer AS known,
-           ln(1 + (z.chunks - coalesce(m.known, 0) + 0.5) / (coalesce(m.known, 0) + 0.5)) AS idf
-    FROM (SELECT term_no, min(term) AS term, bool_and(optional) AS optional FROM terms GROUP BY term_no) t
-    CROSS JOIN size z
-    LEFT JOIN (SELECT term_no, sum(cardinality(entries))::float8 AS known FROM merged GROUP BY term_no) m USING (term_no)
-    WHERE m.known IS NOT NULL OR NOT t.optional
-), ranked AS MATERIALIZED (
-    SELECT place | (entry >> 32) AS key,
-           sum(idf * ((entry >> 16) & 65535)
-               / (((entry >> 16) & 65535) + 0.3::float8 + slope * (entry & 65535)))::real AS bm25,
-           bit_or(bit) AS matched
-    FROM (SELECT m.place, unnest(m.entries) AS entry, w.idf, 0.9 / z.mean_words AS slope,
-                 CASE WHEN w.term_no < 63 THEN 1::bigint << w.term_no ELSE 0 END AS bit
-          FROM merged m JOIN weights w USING (term_no) CROSS JOIN size z) e
-    GROUP BY place | (entry >> 32)
-), keyword AS MATERIALIZED (
-    SELECT b.*, (b.key >> 32) << 32 AS place, (b.key & 4294967295)::integer AS chunk_index
-    FROM (SELECT r.key, r.bm25, r.matched FROM ranked r /*allowed_keyword*/ ORDER BY r.bm25 DESC, r.key LIMIT $3) b
 )
 
 -- name: semantic_leg
 -- Exact inside the scope. Vectors are of length 1, so that the inner product is the cosine.
 , semantic AS MATERIALIZED (
-    SELECT n.*, row_number() OVER (ORDER BY n.distance, n.chunk_id) AS rank
-    FROM (SELECT e.chunk_id, s.place, s.language, e.embedding <#> /*vector*/ AS distance
-          FROM chunk_embeddings e
-          JOIN scope s ON s.document_id = e.document_id AND s.version = e.version
-          /*allowed_semantic*/
-          WHERE e.org_id = $1 AND e.model_id = /*model_id*/
-          ORDER BY e.embedding <#> /*vector*/, e.chunk_id LIMIT $3) n
+    SELECT e.chunk_id, s.place, e.distance
+    FROM scope s
+    CROSS JOIN LATERAL (  -- OFFSET: the distance is taken where the row is read, not after joins and sorts
+        SELECT v.chunk_id, v.embedding <#> /*vector*/ AS distance
+        FROM chunk_embeddings v
+        WHERE v.org_id = $1 AND v.model_id = /*model_id*/
+          AND v.document_id = s.document_id AND v.version = s.version OFFSET 0
+    ) e
+    /*allowed_semantic*/
+    ORDER BY e.distance, e.chunk_id LIMIT $3
 )
 
--- name: both_legs
--- Candidates of either leg, each with the scores of both, and whether its document is in the question's language.
-, asked AS MATERIALIZED (
-    SELECT min(config::oid)::regconfig AS config FROM terms
-), candidates AS (
-    SELECT c.chunk_id, c.document_id, c.version, c.chunk_index, k.key, s.language, NULL::float8 AS distance,
-           NULL::bigint AS semantic_rank,
-           row_number() OVER (ORDER BY k.bm25 DESC, c.chunk_id) AS keyword_rank
-    FROM keyword k
-    JOIN scope s USING (place)
-    JOIN document_chunks c ON c.org_id = $1 AND c.document_id = s.document_id AND c.version = s.version
-                          AND c.chunk_index = k.chunk_index
-    UNION ALL
-    SELECT c.chunk_id, c.document_id, c.version, c.chunk_index, n.place | c.chunk_index, n.language, n.distance,
-           n.rank, NULL
-    FROM semantic n
-    JOIN document_chunks c ON c.org_id = $1 AND c.chunk_id = n.chunk_id
-), pool AS (
-    SELECT chunk_id, document_id, version, chunk_index, key, language, min(distance) AS distance,
-           min(semantic_rank) AS semantic_rank, min(keyword_rank) AS keyword_rank
-    FROM candidates GROUP BY chunk_id, document_id, version, chunk_index, key, language
-)
-SELECT ARRAY(SELECT ROW(term_no, term, idf, known) FROM weights ORDER BY term_no) AS terms,
-       ARRAY(SELECT ROW(p.chunk_id, p.document_id, p.version, p.chunk_index, -coalesce(p.distance, e.distance),
-                        r.bm25, coalesce(r.matched, 0), p.semantic_rank, p.keyword_rank,
-                        coalesce(text_search_config(p.language) = a.config, true))
-             FROM pool p
-             CROSS JOIN asked a
-             LEFT JOIN ranked r USING (key)
-             LEFT JOIN LATERAL (  -- of what the keyword leg alone has found
-                 SELECT e.embedding <#> /*vector*/ AS distance FROM chunk_embeddings e
-                 WHERE p.distance IS NULL AND e.org_id = $1 AND e.model_id = /*model_id*/
-                   AND e.chunk_id = p.chunk_id OFFSET 0
-             ) e ON true) AS candidates
+-- name: results
+-- Of each document of the scope, in order: its id, its live version, and whether it is in the question's language,
+-- as far as both are known.
+SELECT /*routing*/,
+       z.chunks, z.mean_words, p.posting_terms, p.posting_documents, p.posting_counts, p.entries,
+       ARRAY(SELECT ROW(term_no, min(term), bool_and(optional), count(*) > 1)
+             FROM terms GROUP BY term_no ORDER BY term_no) AS terms,
+       (SELECT string_agg(uuid_send(s.document_id) || int4send(s.version)
+                          || boolsend(coalesce(text_search_config(s.language) = a.config, true)), '' ORDER BY s.place)
+        FROM scope s CROSS JOIN (SELECT min(config::oid)::regconfig AS config FROM terms) a) AS scope
+       /*allowed_keys*/ /*semantic_rows*/
+FROM size z CROSS JOIN postings p
 
--- name: keyword_only
-SELECT ARRAY(SELECT ROW(term_no, term, idf, known) FROM weights ORDER BY term_no) AS terms,
-       ARRAY(SELECT ROW(c.chunk_id, c.document_id, c.version, c.chunk_index, NULL::float8, k.bm25, k.matched,
-                        NULL::bigint, row_number() OVER (ORDER BY k.bm25 DESC, c.chunk_id), true)
-             FROM keyword k
-             JOIN scope s USING (place)
-             JOIN document_chunks c ON c.org_id = $1 AND c.document_id = s.document_id AND c.version = s.version
-                                   AND c.chunk_index = k.chunk_index) AS candidates
+-- name: semantic_rows
+, ARRAY(SELECT ROW(n.chunk_id, n.place, c.chunk_index, -n.distance)
+        FROM semantic n JOIN document_chunks c ON c.org_id = $1 AND c.chunk_id = n.chunk_id
+        ORDER BY n.distance, n.chunk_id) AS semantic
+
+-- name: allowed_keys
+, (SELECT array_send(array_agg(key)) FROM allowed) AS allowed
+
+-- name: found_by_words
+-- The chunks at these places, with their cosines to the question.
+SELECT w.ordinality::integer - 1 AS place, c.chunk_id, -(e.embedding <#> $5::halfvec) AS cosine
+FROM unnest($2::uuid[], $3::integer[], $4::integer[]) WITH ORDINALITY AS w (document_id, version, chunk_index)
+JOIN document_chunks c ON c.org_id = $1 AND c.document_id = w.document_id AND c.version = w.version
+                      AND c.chunk_index = w.chunk_index
+LEFT JOIN chunk_embeddings e ON e.org_id = $1 AND e.model_id = /*model_id*/ AND e.chunk_id = c.chunk_id
 
 -- name: passages
 -- The wide rows of the chunks that are shown, and of no others.

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
+from uuid import UUID
 
 from skillnet_common.contracts.retrieval import Filters
 from skillnet_common.database.queries import Queries
 
 SQL = Queries(__package__, "retriever.sql")
+
+# IS TRUE keeps it a hashed look-up a row: a join is planned by a guess at the number of allowed chunks, and may loop.
+_IS_ALLOWED = "WHERE (e.chunk_id IN (SELECT a.chunk_id FROM allowed a)) IS TRUE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,28 +33,32 @@ class _Parameters:
         return f"${len(self.values)}::{cast}"
 
 
-def prepare(org_id: object, timeout_ms: int, filters: Filters) -> Statement:
-    """Limits the transaction's statements and asks what the router must know."""
-    parameters = _Parameters([org_id, str(timeout_ms)])
-    conditions = _document_conditions(filters, parameters)
-    return Statement(_fill(SQL.prepare, document_filters=_and(conditions)), parameters.values)
-
-
 def hybrid_search(
     org_id: object, query: str, candidates: int, filters: Filters, vector: object, model_id: int
 ) -> Statement:
     """Both legs over one scope; `vector` is the question's, `model_id` the serving model's."""
     parameters = _Parameters([org_id, query, candidates])
     place = parameters.add(vector, "halfvec")
-    parts = [*_scope(filters, parameters), SQL.keyword_leg, SQL.semantic_leg, SQL.both_legs]
-    return _search(parts, filters, parameters, vector=place, model_id=str(int(model_id)))
+    parts = [*_scope(filters, parameters), SQL.keyword_leg, SQL.semantic_leg, SQL.results]
+    return _search(
+        parts, filters, parameters, semantic_rows=SQL.semantic_rows, vector=place, model_id=str(int(model_id))
+    )
 
 
-def keyword_search(org_id: object, query: str, candidates: int, filters: Filters) -> Statement:
+def keyword_search(org_id: object, query: str, filters: Filters) -> Statement:
     """The keyword leg alone."""
-    parameters = _Parameters([org_id, query, candidates])
-    parts = [*_scope(filters, parameters), SQL.keyword_leg, SQL.keyword_only]
+    parameters = _Parameters([org_id, query])
+    parts = [*_scope(filters, parameters), SQL.keyword_leg, SQL.results]
     return _search(parts, filters, parameters)
+
+
+def found_by_words(
+    org_id: object, places: list[tuple[UUID, int, int]], vector: object | None, model_id: int
+) -> Statement:
+    """The chunks at (document, version, chunk index); cosines are None without a vector."""
+    documents, versions, indexes = (list(column) for column in zip(*places, strict=True))
+    text = _fill(SQL.found_by_words, model_id=str(int(model_id)))
+    return Statement(text, [org_id, documents, versions, indexes, vector])
 
 
 def small_documents(org_id: object, query: str, pages: int, filters: Filters) -> Statement:
@@ -75,8 +84,9 @@ def _search(parts: list[str], filters: Filters, parameters: _Parameters, **place
     narrowed = narrows_documents(filters)
     text = _fill(
         "\n".join(parts),
-        allowed_keyword="JOIN allowed a USING (key)" if narrowed else "",
-        allowed_semantic="JOIN allowed a ON a.chunk_id = e.chunk_id" if narrowed else "",
+        allowed_keys=SQL.allowed_keys if narrowed else "",
+        allowed_semantic=_IS_ALLOWED if narrowed else "",
+        routing=SQL.routing,
         **places,
     )
     return Statement(text, parameters.values)
@@ -132,6 +142,7 @@ def _and(conditions: list[str]) -> str:
     return "".join(f"\n      AND {condition}" for condition in conditions)
 
 
+@lru_cache(maxsize=1_000)
 def _fill(text: str, **places: str) -> str:
     for name, value in places.items():
         text = text.replace(f"/*{name}*/", value)

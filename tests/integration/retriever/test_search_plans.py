@@ -94,9 +94,7 @@ async def plan_of(crowded: tuple[str, list[UUID]], filters: Filters) -> list[dic
     statement = statements.hybrid_search(orgs[2], "palabra7 palabra8 palabra300", 50, filters, vector, 1)
     database = await Database.connect(url, size=1)
     try:
-        async with database.tenant(orgs[2], readonly=True) as connection:
-            limits = statements.prepare(orgs[2], 5_000, filters)
-            await connection.fetch(limits.text, *limits.parameters)
+        async with database.snapshot(orgs[2], settings={"plan_cache_mode": "force_generic_plan"}) as connection:
             await connection.execute(f"PREPARE search AS {statement.text}")
             values = ", ".join(map(literal, statement.parameters))
             explained = await connection.fetchval(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE search({values})")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
@@ -61,6 +61,7 @@ class Database:
                     min_size=1,
                     max_size=size,
                     init=_prepare,
+                    reset=_keep,
                     server_settings={"application_name": name},
                     command_timeout=60,
                     timeout=10,
@@ -98,10 +99,45 @@ class Database:
             yield connection
 
     @asynccontextmanager
+    async def snapshot(
+        self, org_id: UUID, *, audience: Sequence[str] | None = EVERYTHING, settings: Mapping[str, str] | None = None
+    ) -> AsyncIterator[Connection]:
+        """A read-only REPEATABLE READ transaction of one organisation, opened in a single round trip.
+
+        `settings` are of PostgreSQL and hold for this transaction. No `connection.transaction()` inside.
+        """
+        tenant = {
+            "skillnet.org_id": str(org_id),
+            "skillnet.audience": ",".join(EVERYTHING if audience is None else audience),
+        }
+        async with self._pool.acquire() as connection:
+            await connection.execute(_open_snapshot({**(settings or {}), **tenant}))
+            try:
+                yield connection
+            finally:
+                if not connection.is_closed():
+                    await connection.execute("ROLLBACK")  # nothing was written
+
+    @asynccontextmanager
     async def system(self) -> AsyncIterator[Connection]:
         """A transaction without a tenant: any table of tenant data raises in it, but for the dispatcher's role."""
         async with self._pool.acquire() as connection, connection.transaction():
             yield connection
+
+
+def _open_snapshot(settings: Mapping[str, str]) -> str:
+    calls = (f"set_config({_literal(name)}, {_literal(value)}, true)" for name, value in settings.items())
+    return f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT {', '.join(calls)}"
+
+
+def _literal(text: str) -> str:
+    """In hexadecimal digits, where nothing needs escaping: several statements in one message take no parameters."""
+    return f"convert_from(decode('{text.encode().hex()}', 'hex'), 'UTF8')"
+
+
+async def _keep(_: Connection) -> None:
+    """A connection goes back as it is, without a round trip: every setting and lock ends with its transaction, and
+    asyncpg rolls back one that is still open."""
 
 
 async def _prepare(connection: asyncpg.Connection[Any]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from uuid import UUID
 
-_MARKED_TERMS = 62
+MARKED_TERMS = 62
 """Terms numbered above this have no bit in `Candidate.matched`: a question of that length needs none."""
 
 
@@ -68,9 +68,9 @@ class Pool:
         held = 0
         for candidate in candidates:
             held |= candidate.matched
-        return [term for term in self.terms if term.number <= _MARKED_TERMS and not is_marked(held, term)]
+        return [term for term in self.terms if term.number <= MARKED_TERMS and not is_marked(held, term)]
 
 
 def is_marked(matched: int, term: QueryTerm) -> bool:
     """Whether the term's bit is set."""
-    return bool(matched >> term.number & 1) if term.number <= _MARKED_TERMS else False
+    return bool(matched >> term.number & 1) if term.number <= MARKED_TERMS else False

@@ -93,14 +93,9 @@ _SCORERS: dict[Fusion, Callable[[Pool, Sequence[Candidate], float], Scorer]] = {
 def _leaders(pool: Pool, candidates: Sequence[Candidate]) -> list[Candidate]:
     """The first semantic hit, and the first keyword hit that covers half of the question's idf."""
     leaders = [candidate for candidate in candidates if candidate.semantic_rank == 1]
-    covering = [
-        candidate
-        for candidate in candidates
-        if candidate.keyword_rank is not None and pool.covered_share(candidate.matched) >= _COVERING
-    ]
-    if covering:
-        leaders.append(min(covering, key=lambda candidate: candidate.keyword_rank or 0))
-    return leaders
+    by_words = sorted((c for c in candidates if c.keyword_rank is not None), key=lambda c: c.keyword_rank or 0)
+    covering = next((c for c in by_words if pool.covered_share(c.matched) >= _COVERING), None)
+    return leaders if covering is None else [*leaders, covering]
 
 
 def _lift(ranking: list[Ranked], leaders: Sequence[Candidate]) -> None:
