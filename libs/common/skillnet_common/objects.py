@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -67,34 +67,25 @@ class Originals:
                         max_bytes=max_bytes,
                     )
                 digest.update(piece)
-                with _write_faults():
+                with _store_faults("written"):
                     await writer.write(piece)
         return StoredObject(key, digest.digest(), size)
 
     async def read_to(self, key: str, target: Path) -> None:
-        """Writes the object to a local file. PermanentFault `original_missing` where it is gone."""
-        try:
+        """Writes the object to a local file.
+
+        Raises PermanentFault `original_missing` where it is gone, PassingFault `unavailable` where it cannot be read.
+        """
+        with _read_faults():
             result = await obstore.get_async(self._store, key)
             with target.open("wb") as file:
                 async for piece in result.stream():
                     file.write(piece)
-        except (NotFoundError, FileNotFoundError) as error:
-            raise PermanentFault(
-                ErrorCode.ORIGINAL_MISSING, "The original file is no longer in the object store."
-            ) from error
-        except OSError as error:
-            raise PassingFault(ErrorCode.UNAVAILABLE, f"The object store cannot be read: {error}") from error
 
     async def open(self, key: str) -> OpenedObject:
-        """Opens the object to be streamed. PermanentFault `original_missing` where it is gone."""
-        try:
+        """Opens the object to be streamed; raises as `read_to`."""
+        with _read_faults():
             result = await obstore.get_async(self._store, key)
-        except (NotFoundError, FileNotFoundError) as error:
-            raise PermanentFault(
-                ErrorCode.ORIGINAL_MISSING, "The original file is no longer in the object store."
-            ) from error
-        except (BaseError, OSError) as error:
-            raise PassingFault(ErrorCode.UNAVAILABLE, f"The object store cannot be read: {error}") from error
         return OpenedObject(result.meta["size"], _bytes_of(result))
 
     async def keys_older_than(self, age: timedelta) -> AsyncIterator[list[tuple[UUID, str]]]:
@@ -104,11 +95,9 @@ class Originals:
             yield [(_owner(meta["path"]), meta["path"]) for meta in page if meta["last_modified"] < before]
 
     async def delete(self, key: str) -> None:
-        """Deletes; an object that is gone already is no error."""
-        try:
+        """Deletes; an object that is gone already is no error. PassingFault `unavailable` where the store refuses."""
+        with _store_faults("deleted from"), suppress(NotFoundError, FileNotFoundError):
             await obstore.delete_async(self._store, key)
-        except (NotFoundError, FileNotFoundError):
-            return
 
 
 def _owner(key: str) -> UUID:
@@ -118,24 +107,35 @@ def _owner(key: str) -> UUID:
 @asynccontextmanager
 async def _closed_or_dropped(writer: obstore.AsyncWritableFile) -> AsyncIterator[None]:
     """Completes the object at the end of the block; an error within leaves no object behind."""
-    with _write_faults():
+    with _store_faults("written"):
         await writer.__aenter__()
     try:
         yield
     except BaseException as error:
         await writer.__aexit__(type(error), error, error.__traceback__)
         raise
-    with _write_faults():
+    with _store_faults("written"):
         await writer.__aexit__(None, None, None)
 
 
 @contextmanager
-def _write_faults() -> Iterator[None]:
-    """Tells the store's faults from those of whoever sends the body."""
+def _store_faults(done: str) -> Iterator[None]:
+    """Tells the store's faults from those of whoever sends a body; obstore's own errors are no OSError."""
     try:
         yield
     except (BaseError, OSError) as error:
-        raise PassingFault(ErrorCode.UNAVAILABLE, f"The object store cannot be written: {error}") from error
+        raise PassingFault(ErrorCode.UNAVAILABLE, f"The object store cannot be {done}: {error}") from error
+
+
+@contextmanager
+def _read_faults() -> Iterator[None]:
+    with _store_faults("read"):
+        try:
+            yield
+        except (NotFoundError, FileNotFoundError) as error:
+            raise PermanentFault(
+                ErrorCode.ORIGINAL_MISSING, "The original file is no longer in the object store."
+            ) from error
 
 
 async def _bytes_of(result: obstore.GetResult) -> AsyncIterator[bytes]:

@@ -10,11 +10,10 @@ from uuid import UUID
 
 import asyncpg
 import structlog
-from obstore.exceptions import BaseError
 
 from skillnet_common.auth import Principal
 from skillnet_common.database import Database, Queries
-from skillnet_common.errors import ErrorCode, RequestError
+from skillnet_common.errors import ErrorCode, PassingFault, RequestError
 from skillnet_common.models import serving_model
 from skillnet_common.objects import Originals
 from skillnet_common.pipeline import pipeline_fingerprint
@@ -129,8 +128,8 @@ class Uploads:
     async def _discard(self, object_key: str) -> None:
         try:
             await self._originals.delete(object_key)
-        except (BaseError, OSError) as error:
-            log.warning("unreferenced_object_left", object_key=object_key, error=repr(error))
+        except PassingFault as fault:
+            log.warning("unreferenced_object_left", object_key=object_key, reason=fault.message)
 
     async def _checked(self, body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         """The body's pieces; refuses one that is empty or that stops coming."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
-from skillnet_common.errors import ErrorCode, PermanentFault, RequestError
+from skillnet_common.errors import ErrorCode, PassingFault, PermanentFault, RequestError
 from skillnet_common.objects import Originals
 
 
@@ -63,3 +64,15 @@ async def test_a_missing_original_is_a_permanent_fault(originals: Originals, tmp
     with pytest.raises(PermanentFault) as caught:
         await originals.read_to(stored.key, tmp_path / "copy")
     assert caught.value.code is ErrorCode.ORIGINAL_MISSING
+
+
+async def test_faults_of_the_store_are_passing(originals: Originals, folder: Path, tmp_path: Path) -> None:
+    stored = await originals.write(uuid4(), body(b"hola"), max_bytes=10)
+    (file,) = files(folder)
+    file.unlink()
+    file.parent.rmdir()
+    file.parent.touch()  # a file where the store's folder was
+    for attempt in (partial(originals.read_to, target=tmp_path / "copy"), originals.open, originals.delete):
+        with pytest.raises(PassingFault) as caught:
+            await attempt(stored.key)
+        assert caught.value.code is ErrorCode.UNAVAILABLE

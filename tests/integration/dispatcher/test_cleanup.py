@@ -57,6 +57,7 @@ def objects_in(folder: Path) -> int:
 
 LIVE_VECTORS = "SELECT version FROM chunk_embeddings ORDER BY version, chunk_id"
 ARCHIVED_VECTORS = "SELECT version FROM chunk_embeddings_archive ORDER BY version, chunk_id"
+DELETIONS = "SELECT object_key FROM object_deletions"
 VERSIONS = "SELECT version FROM document_versions ORDER BY version"
 
 
@@ -127,24 +128,34 @@ async def test_a_deleted_document_loses_everything_but_its_tombstone(
     assert await column(ground, pipeline.org_id, "SELECT live_version FROM documents") == [4]
 
 
-async def test_an_object_whose_deletion_was_cut_short_is_deleted_later(
+async def test_an_object_that_cannot_be_deleted_holds_up_no_other(
     ground: Ground, originals: Originals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(cleanup_module, "_VERSIONS", 1)  # the stuck one alone fills a step
     pipeline = await ground.pipeline()
-    document_id = await publish_versions(pipeline, originals, 1)
-    await pipeline.delete(document_id)
+    await publish_versions(pipeline, originals, 1)
+    (stuck,) = [path for path in (tmp_path / "objects").rglob("*") if path.is_file()]
+    stuck.unlink()
+    (stuck / "within").mkdir(parents=True)  # the store refuses to delete a folder
+    await pipeline.delete(document_id_for(pipeline.org_id, "upload", "manual"))
+    cleanup = cleanup_of(ground, originals)
+    await cleanup.step()
+    assert await cleanup.step() is False, "what fails is not tried over and over"
+    key = str(stuck.relative_to(tmp_path / "objects"))
+    assert await column(ground, pipeline.org_id, DELETIONS) == [key]
 
-    async def unreachable(key: str) -> None:
-        raise OSError("the object store is away")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(originals, "delete", unreachable)
-        with pytest.raises(OSError, match="away"):
-            await cleanup_of(ground, originals).step()
-    assert await column(ground, pipeline.org_id, VERSIONS) == []
-    assert objects_in(tmp_path) == 1
-    await cleanup_of(ground, originals).step()
+    stored = await originals.write(pipeline.org_id, _body("text"), max_bytes=1_000)
+    result = await pipeline.upload("other", "text", object_key=stored.key)
+    await pipeline.delete(result.document_id)
+    await cleanup.step()
+    assert await cleanup.step() is True
+    assert await column(ground, pipeline.org_id, DELETIONS) == [key], "the row stays"
     assert objects_in(tmp_path) == 0
+
+    (stuck / "within").rmdir()
+    stuck.rmdir()
+    await cleanup.step()
+    assert await column(ground, pipeline.org_id, DELETIONS) == []
 
 
 async def test_old_events_keys_and_vanished_instances_go(ground: Ground, originals: Originals) -> None:

@@ -7,6 +7,7 @@ from uuid import UUID
 import structlog
 
 from skillnet_common.database import Database, Queries
+from skillnet_common.errors import PassingFault
 from skillnet_common.objects import Originals
 from skillnet_dispatcher.metrics import CLEANED
 from skillnet_dispatcher.settings import DispatcherSettings
@@ -62,12 +63,22 @@ class Cleanup:
     async def _delete_objects(self) -> bool:
         async with self._database.system() as connection:
             rows = await connection.fetch(_SQL.objects_to_delete, _VERSIONS)
-        for row in rows:
-            await self._originals.delete(row["object_key"])
-            async with self._database.system() as connection:
-                await connection.execute(_SQL.object_deleted, row["org_id"], row["object_key"])
+        deleted = [await self._delete_object(row["org_id"], row["object_key"]) for row in rows]
+        return len(rows) == _VERSIONS and any(deleted)
+
+    async def _delete_object(self, org_id: UUID, key: str) -> bool:
+        """False where the store refuses: the row stays, and is tried again after the others."""
+        try:
+            await self._originals.delete(key)
+        except PassingFault as fault:
+            log.warning("object_not_deleted", object_key=key, reason=fault.message)
+            query = _SQL.object_refused
+        else:
             CLEANED.labels("objects_deleted").inc()
-        return len(rows) == _VERSIONS
+            query = _SQL.object_deleted
+        async with self._database.system() as connection:
+            await connection.execute(query, org_id, key)
+        return query is _SQL.object_deleted
 
     async def _delete_old_rows(self) -> bool:
         more = False

@@ -71,10 +71,13 @@ WHERE NOT EXISTS (SELECT FROM document_versions o
 ON CONFLICT DO NOTHING
 
 -- name: objects_to_delete
-SELECT org_id, object_key FROM object_deletions ORDER BY created_at LIMIT $1
+SELECT org_id, object_key FROM object_deletions ORDER BY coalesce(tried_at, created_at) LIMIT $1
 
 -- name: object_deleted
 DELETE FROM object_deletions WHERE org_id = $1 AND object_key = $2
+
+-- name: object_refused
+UPDATE object_deletions SET tried_at = now() WHERE org_id = $1 AND object_key = $2
 
 -- name: delete_sent_events
 DELETE FROM outbox WHERE (org_id, outbox_seq) IN (

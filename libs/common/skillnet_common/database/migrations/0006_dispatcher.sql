@@ -17,12 +17,13 @@ CREATE TABLE object_deletions (
     org_id     uuid NOT NULL,
     object_key text NOT NULL,
     created_at timestamptz NOT NULL DEFAULT now(),
+    tried_at   timestamptz,   -- the last time the store refused: others go first
     PRIMARY KEY (org_id, object_key)
 );
 CALL protect_tenant_table('object_deletions');
 GRANT SELECT, INSERT ON object_deletions TO skillnet_service;
 CREATE POLICY dispatcher ON object_deletions TO skillnet_dispatcher USING (true) WITH CHECK (true);
-GRANT SELECT, INSERT, DELETE ON object_deletions TO skillnet_dispatcher;
+GRANT SELECT, INSERT, UPDATE (tried_at), DELETE ON object_deletions TO skillnet_dispatcher;
 
 -- To fail a version whose work was given up: what versions.sql reads under its locks, and nothing of the content.
 GRANT SELECT (title_given, page_count, embedding_model) ON documents TO skillnet_dispatcher;
