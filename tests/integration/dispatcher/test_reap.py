@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from uuid import UUID
 
+import asyncpg
 import pytest
 from tests.integration.dispatcher.conftest import Ground
 from tests.integration.versions.pipeline import Pipeline
@@ -84,3 +86,34 @@ async def test_given_up_work_of_a_first_version_fails_the_document(ground: Groun
     await Reap(ground.dispatcher, max_attempts=1).step()
     async with ground.service.tenant(pipeline.org_id) as connection:
         assert await connection.fetchval("SELECT processing_status FROM documents") == "failed"
+
+
+async def test_giving_up_locks_the_version_before_its_work(ground: Ground) -> None:
+    pipeline = await ground.pipeline()
+    await pipeline.upload("manual", "text")
+    await claimed(pipeline)
+    await expire(ground, pipeline.org_id)
+    async with ground.service.tenant(pipeline.org_id) as holder:
+        await holder.execute("SELECT FROM document_versions FOR UPDATE")
+        giving_up = asyncio.create_task(Reap(ground.dispatcher, max_attempts=1).step())
+        await somebody_waits_for_a_lock(ground)
+        async with ground.service.tenant(pipeline.org_id) as connection:
+            assert len(await connection.fetch("SELECT work_id FROM work FOR UPDATE SKIP LOCKED")) == 1
+    await giving_up
+    (row,) = await ground.work(pipeline.org_id)
+    assert row["state"] == "quarantined"
+
+
+async def somebody_waits_for_a_lock(ground: Ground) -> None:
+    admin = await asyncpg.connect(ground.urls.admin)
+    try:
+        for _ in range(200):
+            if await admin.fetchval(
+                "SELECT count(*) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+            ):
+                return
+            await asyncio.sleep(0.02)
+    finally:
+        await admin.close()
+    raise TimeoutError("nobody waits")

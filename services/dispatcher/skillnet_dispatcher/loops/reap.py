@@ -8,7 +8,7 @@ import structlog
 from skillnet_common.database import Database, Queries
 from skillnet_common.errors import ErrorCode
 from skillnet_common.versions import fail_version
-from skillnet_common.versions.locks import lock_document
+from skillnet_common.versions.locks import version_state
 from skillnet_dispatcher.metrics import RECOVERED
 
 log = structlog.get_logger(__name__)
@@ -39,7 +39,7 @@ class Reap:
     async def _give_up(self, row: asyncpg.Record) -> None:
         message = f"Given up after {row['attempts']} attempts: each time the worker vanished while it was at it."
         async with self._database.system() as connection:
-            await lock_document(connection, row["org_id"], row["document_id"])
+            await version_state(connection, row["org_id"], row["document_id"], row["version"])
             status = await connection.execute(_SQL.quarantine, row["org_id"], row["work_id"], message)
             if status != "UPDATE 1":
                 return  # its worker came back, or somebody else claimed it
