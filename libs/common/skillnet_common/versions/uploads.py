@@ -109,7 +109,7 @@ async def accept_upload(connection: Connection, upload: Upload) -> UploadResult:
             UploadOutcome.CREATED if document["promoted_version"] == 0 and version == 1 else UploadOutcome.NEW_VERSION
         )
         await _open_version(connection, upload, document, version, title)
-        await _apply_metadata(connection, upload, document_id, title=None, announce=None)
+        await _apply_metadata(connection, upload, document_id, title=None, announce=document["live_version"])
 
     if upload.idempotency_key is not None:
         try:
