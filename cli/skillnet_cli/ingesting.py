@@ -9,7 +9,7 @@ from uuid import UUID
 
 from skillnet_cli.files import FileToIngest
 from skillnet_client import SkillnetApiError, SkillnetClient, UploadOptions
-from skillnet_common.contracts.documents import DocumentSummary, UploadReply, VersionState
+from skillnet_common.contracts.documents import DocumentSummary, UploadReply
 from skillnet_common.errors import ErrorCode
 
 _UPLOADS_AT_ONCE = 4
@@ -105,8 +105,8 @@ def _accepted(file: FileToIngest, reply: UploadReply) -> Ingested:
 def _note(result: Ingested, document: DocumentSummary) -> None:
     result.pages, result.warnings = document.page_count, list(document.warnings)
     if document.failure is not None and document.failure.version == result.version:
-        result.outcome, result.code, result.reason = "failed", document.failure.code, document.failure.message
-    elif document.newest_state is VersionState.CANCELLED:
-        result.outcome, result.code, result.reason = "cancelled", ErrorCode.CANCELLED, "It was cancelled."
+        failure = document.failure
+        result.outcome = "cancelled" if failure.code == ErrorCode.CANCELLED else "failed"
+        result.code, result.reason = failure.code, failure.message
     elif result.outcome == "processing":
         result.outcome = "ready"

@@ -13,7 +13,7 @@ from skillnet_common.auth import new_key, store_key
 from skillnet_common.contracts.work import Stage
 from skillnet_common.database import Database
 from skillnet_common.errors import ErrorCode
-from skillnet_common.versions import fail_version
+from skillnet_common.versions import cancel_version, fail_version
 from skillnet_common.work.claims import add_embed_batches
 
 from .conftest import RunningGateway
@@ -120,6 +120,17 @@ async def test_a_failed_version_is_shown_beside_the_live_one(
     ]
     assert [version["failure"] for version in document["versions"]] == [failure, None]
     assert (await client.get("/v1/documents")).json()["documents"][0]["failure"] == failure
+
+
+async def test_a_cancelled_document_says_why_it_is_not_there(
+    client: httpx.AsyncClient, database: Database, org: UUID
+) -> None:
+    reply = await put(client, "a.md")
+    async with database.tenant(org) as connection:
+        assert await cancel_version(connection, org, UUID(reply["document_id"]), 1)
+    document = (await client.get(reply["links"]["self"])).json()
+    assert (document["status"], document["newest_state"]) == ("failed", "cancelled")
+    assert document["failure"] == {"version": 1, "stage": "parse", "code": "cancelled", "message": "It was cancelled."}
 
 
 async def test_progress_counts_the_batches_of_the_newest_version(

@@ -125,6 +125,22 @@ async def test_other_metadata_of_a_live_document_is_announced_once(pipeline: Pip
     assert changes == ["created", "metadata"]
 
 
+async def test_metadata_that_comes_with_a_version_is_announced_though_the_version_fails(pipeline: Pipeline) -> None:
+    result = await pipeline.upload("manual", "one", courses=["a"])
+    await pipeline.drain()
+    await pipeline.upload("manual", "two", courses=["a", "b"], audience=["rrhh"])
+    await pipeline.fail(await claim_first(pipeline))
+    await pipeline.upload("manual", "three", courses=["a", "b"], audience=["rrhh"])  # changes neither
+    events = await rows(pipeline, "SELECT type, version, payload FROM outbox ORDER BY outbox_seq")
+    assert [(event["type"], event["version"], event["payload"].get("change")) for event in events] == [
+        ("document.updated", 1, "created"),
+        ("document.updated", 1, "metadata"),
+        ("document.failed", 2, None),
+    ]
+    assert events[1]["payload"]["document_id"] == str(result.document_id)
+    assert events[1]["payload"]["courses"] == ["a", "b"]
+
+
 # -- what readers keep
 
 
@@ -181,6 +197,18 @@ async def test_an_ended_version_does_not_bring_back_hope(database: Database, pip
     assert (await document(pipeline))["processing_status"] == "failed"
 
 
+@pytest.mark.parametrize(("steps", "stage"), [(0, "parse"), (1, "chunk"), (2, "embed")])
+async def test_a_cancelled_version_says_so(pipeline: Pipeline, steps: int, stage: str) -> None:
+    result = await pipeline.upload("manual", "text")
+    for _ in range(steps):
+        await pipeline.deliver((await pipeline.due())[0])
+    assert await pipeline.cancel(result.document_id, 1)
+    (version,) = await rows(pipeline, "SELECT * FROM document_versions")
+    assert (version["state"], version["error_code"], version["error_stage"]) == ("cancelled", "cancelled", stage)
+    assert version["error_message"] == "It was cancelled."
+    assert (await document(pipeline))["processing_status"] == "failed"
+
+
 async def test_a_delete_ends_everything_under_way(pipeline: Pipeline) -> None:
     result = await pipeline.upload("manual", "one")
     await pipeline.drain()
@@ -193,6 +221,10 @@ async def test_a_delete_ends_everything_under_way(pipeline: Pipeline) -> None:
     assert states == {"done", "cancelled"}
     versions = [row["state"] for row in await rows(pipeline, "SELECT state FROM document_versions ORDER BY version")]
     assert versions == ["superseded", "cancelled", "cancelled"]
+    reasons = await rows(
+        pipeline, "SELECT DISTINCT error_code, error_message FROM document_versions WHERE version > 1"
+    )
+    assert [tuple(reason) for reason in reasons] == [("cancelled", "Its document was deleted.")]
     assert await pipeline.complete(held) == "dropped"
     (event,) = await rows(pipeline, "SELECT payload FROM outbox WHERE type = 'document.deleted'")
     assert event["payload"]["last_version"] == 1

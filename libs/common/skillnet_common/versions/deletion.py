@@ -21,7 +21,7 @@ async def delete_document(connection: Connection, org_id: UUID, document_id: UUI
     if document is None or document["deleted_at"] is not None:
         return False
     await connection.execute(SQL.delete_document, org_id, document_id)
-    await connection.execute(SQL.cancel_open_versions, org_id, document_id)
+    await connection.execute(SQL.cancel_open_versions, org_id, document_id, None, "Its document was deleted.")
     await connection.execute(SQL.retire_ready_versions, org_id, document_id)
     await cancel_document_work(connection, org_id, document_id)
     event = DocumentDeleted(
@@ -45,7 +45,7 @@ async def cancel_version(connection: Connection, org_id: UUID, document_id: UUID
     row = await connection.fetchrow(SQL.lock_version, org_id, document_id, version)
     if document is None or row is None or row["state"] not in {"uploaded", "parsed", "embedding"}:
         return False
-    await connection.execute(SQL.end_version, org_id, document_id, version, "cancelled")
+    await connection.execute(SQL.cancel_open_versions, org_id, document_id, version, "It was cancelled.")
     await cancel_version_work(connection, org_id, document_id, version)
     await connection.execute(SQL.fail_document, org_id, document_id)
     return True

@@ -121,8 +121,12 @@ UPDATE documents SET deleted_at = now(), live_version = NULL, full_text = NULL, 
 WHERE org_id = $1 AND document_id = $2
 
 -- name: cancel_open_versions
-UPDATE document_versions SET state = 'cancelled', ended_at = now()
-WHERE org_id = $1 AND document_id = $2 AND state IN ('uploaded', 'parsed', 'embedding')
+-- One version, or all where $3 is NULL.
+UPDATE document_versions
+SET state = 'cancelled', ended_at = now(), error_code = 'cancelled', error_message = $4,
+    error_stage = CASE state WHEN 'uploaded' THEN 'parse' WHEN 'parsed' THEN 'chunk' ELSE 'embed' END
+WHERE org_id = $1 AND document_id = $2 AND ($3::integer IS NULL OR version = $3)
+  AND state IN ('uploaded', 'parsed', 'embedding')
 
 -- name: retire_ready_versions
 UPDATE document_versions SET state = 'superseded', ended_at = now()

@@ -65,7 +65,7 @@ CREATE TABLE document_versions (
     ready_at             timestamptz,
     PRIMARY KEY (org_id, document_id, version),
     FOREIGN KEY (org_id, document_id) REFERENCES documents ON DELETE CASCADE,
-    CHECK ((state = 'failed') = (error_code IS NOT NULL))
+    CHECK ((state IN ('failed', 'cancelled')) = (error_code IS NOT NULL))
 );
 CALL protect_tenant_table('document_versions');
 GRANT SELECT, INSERT, UPDATE ON document_versions TO skillnet_service;
