@@ -130,7 +130,8 @@ async def test_a_cancelled_document_says_why_it_is_not_there(
         assert await cancel_version(connection, org, UUID(reply["document_id"]), 1)
     document = (await client.get(reply["links"]["self"])).json()
     assert (document["status"], document["newest_state"]) == ("failed", "cancelled")
-    assert document["failure"] == {"version": 1, "stage": "parse", "code": "cancelled", "message": "It was cancelled."}
+    failure = {"version": 1, "stage": "parse", "code": "cancelled", "message": "It was cancelled."}
+    assert document["failure"] == failure
 
 
 async def test_progress_counts_the_batches_of_the_newest_version(
