@@ -12,7 +12,7 @@ import nats
 from nats.aio.msg import Msg
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
-from skillnet_common.messaging import subjects
+from skillnet_common.contracts import subjects
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from skillnet_cli.exits import reports_errors
 from skillnet_cli.output import AsJson, console, escape, print_json_line
 from skillnet_cli.target import DataFolder, data_folder_or_default, require_stack
+from skillnet_common.contracts import subjects
 from skillnet_common.errors import ErrorCode, SkillnetError
-from skillnet_common.messaging import subjects
 
 app = typer.Typer(no_args_is_help=True, help="Events on the bus.")
 

@@ -7,6 +7,7 @@ from typing import TypeVar
 from nats.aio.client import Client
 from pydantic import BaseModel
 
+from skillnet_common.contracts import subjects
 from skillnet_common.contracts.retrieval import (
     ContextReply,
     ContextRequest,
@@ -16,7 +17,6 @@ from skillnet_common.contracts.retrieval import (
     SearchRequest,
 )
 from skillnet_common.errors import ErrorCode, PassingFault
-from skillnet_common.messaging import subjects
 from skillnet_common.messaging.requester import ask
 
 Reply = TypeVar("Reply", bound=BaseModel)

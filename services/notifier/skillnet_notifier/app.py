@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from skillnet_common.messaging import subjects
+from skillnet_common.contracts import subjects
 from skillnet_common.messaging.topology import NOTIFIER_DURABLE
 from skillnet_common.messaging.worker import PullWorker
 from skillnet_common.runtime import Service, entry_point, run_service

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from skillnet_common.auth import Authenticator
-from skillnet_common.messaging import subjects
+from skillnet_common.contracts import subjects
 from skillnet_common.messaging.responder import Responder
 from skillnet_common.models import require_serving
 from skillnet_common.runtime import Service, entry_point, run_service

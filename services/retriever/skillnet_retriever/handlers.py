@@ -9,8 +9,8 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from skillnet_common.auth import Authenticator, Principal, Scope
+from skillnet_common.contracts import subjects
 from skillnet_common.contracts.retrieval import ContextRequest, GroundRequest, SearchRequest
-from skillnet_common.messaging import subjects
 from skillnet_common.messaging.requester import AUTHORIZATION_HEADER
 from skillnet_common.messaging.responder import RequestHandler
 from skillnet_retriever.metrics import REQUEST_SECONDS

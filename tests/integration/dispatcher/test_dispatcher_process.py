@@ -21,8 +21,8 @@ from tests.integration.versions.observer import Observer
 from tests.integration.versions.pipeline import Pipeline
 
 from skillnet_cli.local.ports import free_port
+from skillnet_common.contracts import subjects
 from skillnet_common.contracts.work import WorkMessage
-from skillnet_common.messaging import subjects
 from skillnet_common.messaging.worker import PullWorker
 
 DOCUMENTS = 30

@@ -10,7 +10,7 @@ from nats.errors import Error as NatsError
 from nats.js.errors import NotFoundError
 from tests.integration.dispatcher.conftest import Ground
 
-from skillnet_common.messaging import subjects
+from skillnet_common.contracts import subjects
 from skillnet_dispatcher.loops.reconcile import Reconcile
 from skillnet_dispatcher.loops.release import Release
 

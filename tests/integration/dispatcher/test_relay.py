@@ -11,8 +11,8 @@ import pytest
 from nats.errors import Error as NatsError
 from tests.integration.dispatcher.conftest import Ground
 
+from skillnet_common.contracts import subjects
 from skillnet_common.contracts.events import DocumentUpdated
-from skillnet_common.messaging import subjects
 from skillnet_dispatcher.loops import relay as relay_module
 from skillnet_dispatcher.loops.relay import Relay
 

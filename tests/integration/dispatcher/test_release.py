@@ -11,9 +11,9 @@ import pytest
 from tests.integration.dispatcher.conftest import SLUG, Ground
 from tests.integration.versions.pipeline import Pipeline
 
+from skillnet_common.contracts import subjects
 from skillnet_common.contracts.work import Stage, WorkMessage
 from skillnet_common.database import Queries
-from skillnet_common.messaging import subjects
 from skillnet_common.work import Claim
 from skillnet_dispatcher import loops
 from skillnet_dispatcher.loops.release import Release, message_id

@@ -6,8 +6,8 @@ import pytest
 from nats.js.errors import NotFoundError
 from tests.integration.dispatcher.conftest import SLUG, Ground
 
+from skillnet_common.contracts import subjects
 from skillnet_common.errors import PermanentFault
-from skillnet_common.messaging import subjects
 from skillnet_dispatcher.loops.topology import Topology
 
 

@@ -15,6 +15,7 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from pydantic import BaseModel
 
 from skillnet_cli.local.nats import EmbeddedNats
+from skillnet_common.contracts import subjects
 from skillnet_common.contracts.retrieval import (
     ContextReply,
     ContextRequest,
@@ -28,7 +29,6 @@ from skillnet_common.contracts.retrieval import (
     Strategy,
 )
 from skillnet_common.errors import SkillnetError
-from skillnet_common.messaging import subjects
 from skillnet_common.messaging.connection import Bus
 from skillnet_common.messaging.responder import Responder
 from skillnet_common.runtime.http import HttpServer

@@ -14,10 +14,10 @@ import pytest
 from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 
 from skillnet_cli.local.nats import EmbeddedNats
+from skillnet_common.contracts import subjects
 from skillnet_common.contracts.retrieval import GroundRequest, Rung, SearchRequest
 from skillnet_common.database import Database
 from skillnet_common.errors import ErrorCode, PassingFault, RequestError
-from skillnet_common.messaging import subjects
 
 from .conftest import RunGateway, RunningGateway
 from .doubles import LlmServer, RetrieverDouble, ground_reply, llm_server, retriever_double

@@ -17,9 +17,9 @@ from tests.integration.handlers.line import Line
 from tests.integration.handlers.manual import manual
 
 from skillnet_cli.local.nats import EmbeddedNats
+from skillnet_common.contracts import subjects
 from skillnet_common.contracts.work import Stage, WorkMessage
 from skillnet_common.errors import DOCUMENT_CODES, ErrorCode, PassingFault, PermanentFault, SkillnetError
-from skillnet_common.messaging import subjects
 from skillnet_common.messaging import worker as puller_module
 from skillnet_common.messaging.connection import Bus
 from skillnet_common.models import RegisteredModel, registered_model

@@ -25,10 +25,10 @@ from skillnet_cli.local.services import SERVICES, StackAddresses, skillnet_servi
 from skillnet_cli.local.stack import LocalStack
 from skillnet_cli.local.state import Phase, running_stack, state_path
 from skillnet_cli.local.temporary import temporary_nats, temporary_postgres
+from skillnet_common.contracts import subjects
 from skillnet_common.database import migrate, register_first_model
 from skillnet_common.database.migrations import migration_files
 from skillnet_common.errors import ErrorCode, SkillnetError
-from skillnet_common.messaging import subjects
 
 RunScript = Callable[..., subprocess.CompletedProcess[str]]
 

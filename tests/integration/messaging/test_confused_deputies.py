@@ -15,7 +15,7 @@ from tests.conftest import TEST_MODEL
 from tests.integration.messaging.conftest import connected, settings_for
 
 from skillnet_cli.local.nats import EmbeddedNats
-from skillnet_common.messaging import subjects
+from skillnet_common.contracts import subjects
 from skillnet_common.messaging.connection import Bus
 from skillnet_common.messaging.responder import Responder
 from skillnet_common.messaging.topology import NOTIFIER_DURABLE, ensure_topology

@@ -15,7 +15,7 @@ from nats.errors import Error as NatsError
 from tests.integration.messaging.conftest import add_queue, left_in, settings_for
 
 from skillnet_cli.local.nats import EmbeddedNats
-from skillnet_common.messaging import subjects
+from skillnet_common.contracts import subjects
 from skillnet_common.messaging import worker as worker_module
 from skillnet_common.messaging.connection import Bus
 from skillnet_common.messaging.quarantine import Unreadable

@@ -14,9 +14,9 @@ from pydantic import BaseModel
 from tests.integration.messaging.conftest import settings_for
 
 from skillnet_cli.local.nats import EmbeddedNats
+from skillnet_common.contracts import subjects
 from skillnet_common.errors import ErrorCode, PassingFault, RequestError
 from skillnet_common.messaging import responder as responder_module
-from skillnet_common.messaging import subjects
 from skillnet_common.messaging.connection import Bus
 from skillnet_common.messaging.requester import ask
 from skillnet_common.messaging.responder import RequestHandler, Responder

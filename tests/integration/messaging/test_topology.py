@@ -9,8 +9,8 @@ from nats.js.api import ConsumerConfig
 from tests.integration.messaging.conftest import settings_for
 
 from skillnet_cli.local.nats import EmbeddedNats
+from skillnet_common.contracts import subjects
 from skillnet_common.errors import PermanentFault
-from skillnet_common.messaging import subjects
 from skillnet_common.messaging.connection import Bus
 from skillnet_common.messaging.topology import ensure_topology
 

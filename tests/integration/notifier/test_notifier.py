@@ -17,9 +17,9 @@ from tests.integration.versions.pipeline import Pipeline
 from skillnet_cli.local.postgres import EmbeddedPostgres
 from skillnet_cli.local.temporary import temporary_nats
 from skillnet_common.auth import create_organization
+from skillnet_common.contracts import subjects
 from skillnet_common.contracts.events import ChangeKind, CourseReviewRequested, DocumentUpdated
 from skillnet_common.database import Database, migrate, register_first_model
-from skillnet_common.messaging import subjects
 from skillnet_common.messaging.connection import Bus
 from skillnet_common.messaging.permissions import service_users
 from skillnet_common.messaging.topology import ensure_topology

@@ -22,6 +22,7 @@ from skillnet_chunker.domain.chunking import chunk_document
 from skillnet_cli.local.nats import EmbeddedNats
 from skillnet_cli.local.postgres import EmbeddedPostgres
 from skillnet_common.auth import Scope, create_organization, new_key, store_key
+from skillnet_common.contracts import subjects
 from skillnet_common.contracts.retrieval import (
     ContextReply,
     ContextRequest,
@@ -34,7 +35,6 @@ from skillnet_common.contracts.retrieval import (
 )
 from skillnet_common.database import Database, migrate, register_first_model
 from skillnet_common.errors import ErrorCode, RequestError
-from skillnet_common.messaging import subjects
 from skillnet_common.messaging.connection import Bus
 from skillnet_common.messaging.requester import ask
 from skillnet_common.settings import CommonSettings

@@ -9,8 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from skillnet_common.contracts import events, retrieval, work
-from skillnet_common.messaging import subjects
+from skillnet_common.contracts import events, retrieval, subjects, work
 from skillnet_common.messaging.requester import AUTHORIZATION_HEADER
 from skillnet_common.messaging.responder import ERROR_HEADER
 

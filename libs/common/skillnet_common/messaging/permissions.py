@@ -7,9 +7,9 @@ the server's rights or the responder's rather than the requester's.
 
 from __future__ import annotations
 
+from skillnet_common.contracts import subjects
 from skillnet_common.contracts.events import EVENT_TYPES
 from skillnet_common.contracts.work import Stage
-from skillnet_common.messaging import subjects
 from skillnet_common.messaging.topology import NOTIFIER_DURABLE
 from skillnet_common.messaging.users import CORE_ACCOUNT, NatsUser
 

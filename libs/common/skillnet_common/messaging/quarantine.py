@@ -5,7 +5,7 @@ from __future__ import annotations
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 
-from skillnet_common.messaging import subjects
+from skillnet_common.contracts import subjects
 from skillnet_common.messaging.topology import MAX_MESSAGE_BYTES
 
 _BODY_BYTES = MAX_MESSAGE_BYTES - 8_192

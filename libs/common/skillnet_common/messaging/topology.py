@@ -17,9 +17,9 @@ from nats.js.api import (
 )
 from nats.js.errors import NotFoundError
 
+from skillnet_common.contracts import subjects
 from skillnet_common.contracts.work import Stage
 from skillnet_common.errors import ErrorCode, PermanentFault
-from skillnet_common.messaging import subjects
 
 ACK_WAIT_SECONDS = 30.0
 DEDUP_SECONDS = 600.0

@@ -9,10 +9,10 @@ import structlog
 from nats.aio.msg import Msg
 from pydantic import ValidationError
 
+from skillnet_common.contracts import subjects
 from skillnet_common.contracts.work import Stage, WorkMessage
 from skillnet_common.database.pool import CONNECTION_ERRORS
 from skillnet_common.errors import DOCUMENT_CODES, ErrorCode, PermanentFault, SkillnetError
-from skillnet_common.messaging import subjects
 from skillnet_common.messaging.quarantine import Unreadable
 from skillnet_common.messaging.worker import PullWorker
 from skillnet_common.models import RegisteredModel

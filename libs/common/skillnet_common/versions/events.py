@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
+from skillnet_common.contracts import subjects
 from skillnet_common.contracts.base import Message
 from skillnet_common.contracts.events import EVENT_TYPES, DocumentDeleted, DocumentFailed, DocumentUpdated
 from skillnet_common.database.pool import Connection
-from skillnet_common.messaging import subjects
 from skillnet_common.versions.locks import SQL
 
 DocumentMessage = DocumentUpdated | DocumentFailed | DocumentDeleted

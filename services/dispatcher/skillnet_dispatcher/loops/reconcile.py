@@ -15,8 +15,8 @@ from nats.js import JetStreamContext
 from nats.js.api import StreamInfo
 from nats.js.errors import NotFoundError
 
+from skillnet_common.contracts import subjects
 from skillnet_common.database import Database, Queries
-from skillnet_common.messaging import subjects
 from skillnet_dispatcher.loops.release import message_id
 from skillnet_dispatcher.metrics import RECOVERED
 

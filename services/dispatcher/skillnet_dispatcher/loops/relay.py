@@ -14,8 +14,8 @@ from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.errors import BadRequestError
 
+from skillnet_common.contracts import subjects
 from skillnet_common.database import Database, Queries
-from skillnet_common.messaging import subjects
 from skillnet_common.messaging.topology import EVENT_DAYS, MAX_MESSAGE_BYTES
 from skillnet_dispatcher.domain.cloudevent import cloudevent_headers
 from skillnet_dispatcher.metrics import EVENTS_SENT, RECOVERED

@@ -11,9 +11,9 @@ import asyncpg
 from nats.js import JetStreamContext
 from nats.js.api import PubAck
 
+from skillnet_common.contracts import subjects
 from skillnet_common.contracts.work import Stage, WorkMessage
 from skillnet_common.database import Database, Queries
-from skillnet_common.messaging import subjects
 from skillnet_dispatcher.domain.fairness import Turns, window_size
 from skillnet_dispatcher.metrics import RELEASED
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid5
 
+from skillnet_common.contracts import subjects
 from skillnet_common.contracts.events import ChangeKind, CourseReviewRequested, DocumentDeleted, DocumentUpdated
-from skillnet_common.messaging import subjects
 
 # For each change that touches a course's content: why the course is stale, and what its administrator reads.
 _REASONS = {
