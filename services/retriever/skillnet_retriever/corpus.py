@@ -167,23 +167,38 @@ class _ChunkHit(NamedTuple):
 
 
 def _word_scores(row: asyncpg.Record) -> WordScores:
+    counts = _integers(row["posting_counts"], "i4")
     postings = Postings(
         _integers(row["posting_terms"], "i4"),
         _integers(row["posting_documents"], "i4"),
-        _integers(row["posting_counts"], "i4"),
-        _integers(row["entries"], "i8", header=0),
+        counts,
+        _entries(row["entries"], counts),
     )
     sought = [SoughtTerm(*fields) for fields in row["terms"]]
     return WordScores(sought, postings, chunks=row["chunks"], mean_words=row["mean_words"])
 
 
-def _integers(array: bytes | None, kind: str, *, header: int = 20) -> Integers:
+_HEADER = 20
+_LENGTH = 4
+
+
+def _integers(array: bytes | None, kind: str) -> Integers:
     """The elements of an array in PostgreSQL's binary form: none is NULL, each stands behind its length."""
     if array is None:
         return np.zeros(0, dtype=np.int64)
-    return np.frombuffer(array, dtype=[("size", ">i4"), ("value", f">{kind}")], offset=header)["value"].astype(
-        np.int64
-    )
+    element = np.dtype([("size", ">i4"), ("value", f">{kind}")])
+    return np.frombuffer(array, dtype=element, offset=_HEADER)["value"].astype(np.int64)
+
+
+def _entries(arrays: bytes | None, counts: Integers) -> Integers:
+    """The elements of arrays of bigint that follow each other, each with a header; `counts` are their lengths."""
+    if arrays is None:
+        return np.zeros(0, dtype=np.int64)
+    headers = np.repeat(_HEADER * np.arange(1, len(counts) + 1), counts)
+    value = headers + (_LENGTH + 8) * np.arange(len(headers)) + _LENGTH
+    octets = np.lib.stride_tricks.sliding_window_view(np.frombuffer(arrays, dtype=np.uint8), 8)
+    entries: Integers = octets[value].view(">i8").ravel().astype(np.int64)
+    return entries
 
 
 def _candidates(

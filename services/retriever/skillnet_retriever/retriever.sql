@@ -44,7 +44,7 @@ WITH scope AS MATERIALIZED (
     SELECT array_send(array_agg(t.term_no)) AS posting_terms,
            array_send(array_agg(s.place::integer)) AS posting_documents,
            array_send(array_agg(cardinality(p.entries))) AS posting_counts,
-           string_agg(substr(array_send(p.entries), 21), '') AS entries
+           string_agg(array_send(p.entries), '') AS entries
     FROM terms t
     CROSS JOIN LATERAL (  -- OFFSET keeps it a look-up a lexeme, whatever the planner believes of their number
         SELECT q.document_id, q.version, q.entries FROM chunk_postings q
