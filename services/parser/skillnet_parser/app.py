@@ -12,6 +12,7 @@ from skillnet_common.runtime.service import Component
 from skillnet_parser.handlers import ParseHandler
 from skillnet_parser.limits import MEBIBYTE, ParseLimits
 from skillnet_parser.sandbox import Sandbox
+from skillnet_parser.scratch import sweep_scratch
 from skillnet_parser.settings import ParserSettings
 
 
@@ -28,6 +29,7 @@ def main() -> None:
 
     @asynccontextmanager
     async def compose(service: Service) -> AsyncIterator[Sequence[Component]]:
+        sweep_scratch()
         async with Sandbox(limits) as sandbox:
             handler = ParseHandler(service.database, Originals(settings.object_store_url), sandbox.parse_file)
             yield [StageWorker(service, settings, Stage.PARSE, handler)]

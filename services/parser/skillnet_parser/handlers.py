@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from skillnet_common.versions import lock_version
 from skillnet_common.versions.contents import save_parsed
 from skillnet_common.versions.locks import DocumentGone
 from skillnet_common.work.claims import Claim, add_work, settle
+from skillnet_parser.scratch import scratch_folder
 
 Read = Callable[[Path, str], Awaitable[ParsedDocument]]
 """Reads a file, given its name at upload. Raises PermanentFault with the reason a file cannot be read."""
@@ -38,8 +38,8 @@ class ParseHandler:
             row = await connection.fetchrow(_FIND, claim.org_id, claim.document_id, claim.version)
         if row is None:
             raise DocumentGone
-        with tempfile.TemporaryDirectory(prefix="skillnet-parse-") as folder:
-            original = Path(folder) / "original"
+        with scratch_folder() as folder:
+            original = folder / "original"
             await self._originals.read_to(row["object_key"], original)
             parsed = await self._read(original, row["file_name"])
         await self._save(claim, parsed)

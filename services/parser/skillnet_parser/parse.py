@@ -37,6 +37,12 @@ def parse_path(path: Path, file_name: str, limits: ParseLimits, on_progress: Pro
             ErrorCode.CORRUPT_FILE, "The document's parts are nested too deeply to be read."
         ) from error
     document = build_document(draft)
+    if len(document.text) > limits.max_text_chars:
+        raise PermanentFault(
+            ErrorCode.DOCUMENT_TOO_LARGE,
+            f"The document's text has {len(document.text)} characters; at most {limits.max_text_chars} are taken. "
+            "Split it into parts.",
+        )
     if not any(char.isalnum() for char in document.text):
         raise PermanentFault(ErrorCode.NOTHING_READABLE, "The document holds no readable text.")
     check_invariants(document)

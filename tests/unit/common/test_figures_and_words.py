@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from skillnet_common.text.figures import Date, dates, figure_values, figures
-from skillnet_common.text.words import content_roots, fold, root
+from skillnet_common.text.words import codes, content_roots, fold, root
 
 
 @pytest.mark.parametrize(
@@ -50,4 +50,16 @@ def test_forms_of_a_word_share_a_root(one: str, other: str) -> None:
 
 
 def test_content_words_are_what_a_question_asks_for() -> None:
-    assert content_roots("¿Cuál es el precio de la barra PAN-001?") == ["preci", "barr", "pan-001"]
+    assert content_roots("¿Cuál es el precio de la barra PAN-001?") == ["preci", "barr", "pan-001", "pan001"]
+
+
+@pytest.mark.parametrize("written", ["ISO 9001", "ISO-9001", "iso9001"])
+def test_a_code_has_one_spelling(written: str) -> None:
+    assert codes(f"según {written}, vigente") == ["iso9001"]
+    assert "iso9001" in content_roots(written)
+
+
+def test_a_code_with_a_suffix_is_known_with_it_and_without() -> None:
+    assert codes("el saco REF-2041-B") == ["ref2041", "ref2041b"]
+    assert codes("ref 2041") == ["ref2041"]
+    assert codes("50 euros en 2026") == []

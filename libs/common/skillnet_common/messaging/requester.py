@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TypeVar
 
 from nats.aio.client import Client
@@ -17,6 +18,7 @@ from skillnet_common.messaging.responder import ERROR_HEADER
 Reply = TypeVar("Reply", bound=BaseModel)
 
 AUTHORIZATION_HEADER = "Authorization"
+_SECOND_TRY_SECONDS = 0.1
 
 _SYSTEM_CODES = {
     ErrorCode.UNAVAILABLE,
@@ -35,13 +37,15 @@ async def ask(
     Raises SkillnetError with the code of an error reply; PassingFault `unavailable` where nobody listens and
     `timeout` where the answer is late (seconds).
     """
+    payload = body.model_dump_json().encode()
+    headers = {AUTHORIZATION_HEADER: f"Bearer {credential}"}
     try:
-        message = await client.request(
-            subject,
-            body.model_dump_json().encode(),
-            timeout=timeout,
-            headers={AUTHORIZATION_HEADER: f"Bearer {credential}"},
-        )
+        try:
+            message = await client.request(subject, payload, timeout=timeout, headers=headers)
+        except NoRespondersError:
+            # One that is just starting is heard of a moment later than it says so.
+            await asyncio.sleep(_SECOND_TRY_SECONDS)
+            message = await client.request(subject, payload, timeout=timeout, headers=headers)
     except NoRespondersError as error:
         raise PassingFault(ErrorCode.UNAVAILABLE, "No retriever is running.") from error
     except (NatsTimeoutError, TimeoutError) as error:

@@ -122,8 +122,9 @@ class StageWorker:
             bound.warning("work_failed", code=fault.code, reason=fault.message)
             return await self._fail_or_wait(claim, fault)
         except (SkillnetError, *CONNECTION_ERRORS, TimeoutError) as fault:
-            bound.warning("work_postponed", reason=str(fault))
-            return await self._postpone(claim, str(fault) or type(fault).__name__)
+            reason = str(fault) or type(fault).__name__
+            bound.warning("work_postponed", reason=reason)
+            return await self._postpone(claim, reason)
         except Exception as fault:
             bound.exception("work_crashed")
             return await self._postpone(claim, f"{type(fault).__name__}: {fault}")

@@ -6,6 +6,9 @@ import re
 import unicodedata
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:/-](?=\d)[^\W_]+)*")
+_CODE = re.compile(
+    r"\b(?:(?P<letters>[a-z]{1,6})-?|(?P<apart>[a-z]{2,3}) )(?P<digits>\d{2,})(?P<suffix>(?:-[a-z0-9]{1,4})*)\b"
+)
 _MARKS = dict.fromkeys(range(0x300, 0x370))
 
 _STOP_WORDS = """
@@ -53,7 +56,20 @@ def root(word: str) -> str:
     return word
 
 
-def content_roots(text: str) -> list[str]:
-    """Roots of the words that carry meaning, in order, each once; stop words and single letters left out."""
-    found = (root(word) for word in words(text) if word not in STOP_WORDS and (len(word) > 1 or word.isdigit()))
+def codes(text: str) -> list[str]:
+    """Codes without their separators: `ISO 9001`, `ISO-9001` and `iso9001` are `iso9001`; one with a suffix is
+    given with it and without (`REF-2041-B` -> `ref2041`, `ref2041b`)."""
+    found: list[str] = []
+    for match in _CODE.finditer(fold(text)):
+        letters = match["letters"] or match["apart"]
+        if letters in STOP_WORDS:
+            continue
+        head = letters + match["digits"]
+        found += [head, head + "".join(re.findall(r"\w+", match["suffix"]))]
     return list(dict.fromkeys(found))
+
+
+def content_roots(text: str) -> list[str]:
+    """Roots of the words that carry meaning, then codes, each once; stop words and single letters left out."""
+    found = [root(word) for word in words(text) if word not in STOP_WORDS and (len(word) > 1 or word.isdigit())]
+    return list(dict.fromkeys([*found, *codes(text)]))

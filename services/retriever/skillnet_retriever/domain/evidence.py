@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from skillnet_common.contracts.retrieval import Evidence
 from skillnet_retriever.domain.candidates import Candidate, Pool
 from skillnet_retriever.domain.fusion import Ranked
 
+_CODE = re.compile(r"(?=.*[^\W\d_])(?=.*\d.*\d)[\w./:,-]+")
 _BEST = 3
 """How many of the best passages are looked at."""
 
@@ -91,12 +93,20 @@ def judge(pool: Pool, ranking: Sequence[Ranked], calibration: Calibration | None
         missing_terms=[term.text for term in pool.missing_terms(best)],
         semantic_model=calibration is not None,
     )
+    if _names_absent_code(pool):
+        return Judgement(evidence, sufficient=False)
     if calibration is None or not similar:
         return Judgement(evidence, bool(best) and bool(pool.terms) and coverage >= WORDS_ALONE)
     top, median = _cosine(similar[0]), statistics.median(map(_cosine, similar))
     probability = calibration.probability(top, median, coverage, same_language=similar[0].same_language)
     measured = evidence.model_copy(update={"top_similarity": top, "similarity_margin": top - median})
     return Judgement(measured, bool(best) and probability >= 0.5)
+
+
+def _names_absent_code(pool: Pool) -> bool:
+    """Whether the question names a code (letters and at least two digits) that nothing in the scope holds: what is
+    said of another code, however alike, is no answer."""
+    return any(term.chunk_count == 0 and _CODE.fullmatch(term.text) for term in pool.terms)
 
 
 def _cosine(candidate: Candidate) -> float:
