@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from skillnet_cli.local.log_file import last_lines
@@ -36,6 +38,8 @@ _PATIENCE_SECONDS = 120.0
 _LINE_LENGTH = 300
 _PASSING = {ErrorCode.UNAVAILABLE, ErrorCode.TIMEOUT}
 
+Reply = TypeVar("Reply")
+
 
 @dataclass(frozen=True)
 class Running:
@@ -49,6 +53,13 @@ class Running:
     @property
     def folder(self) -> Path:
         return self.stack.data_folder
+
+    @property
+    def admin_url(self) -> str:
+        """The address of the database for the server's superuser."""
+        address = urlsplit(self.stack.state.environment["DATABASE_URL"])
+        password = (self.folder / "postgres" / "cluster" / "superuser_password").read_text(encoding="utf-8")
+        return address._replace(netloc=f"postgres:{password}@{address.hostname}:{address.port}").geturl()
 
     def document_id(self, key: str) -> UUID:
         return document_id_for(self.org, "upload", key)
@@ -70,14 +81,12 @@ class Running:
 
     async def send(self, action: Action) -> None:
         """Makes the request, again and again while the stack is in no state to answer."""
-        async with asyncio.timeout(_PATIENCE_SECONDS):
-            while True:
-                try:
-                    return await self._send_once(action)
-                except SkillnetApiError as error:
-                    if error.code not in _PASSING:
-                        raise
-                await asyncio.sleep(0.1)
+        await _persist(lambda: self._send_once(action))
+
+    async def best_document(self, question: str) -> UUID:
+        """The document whose passage answers best; asked for again while the stack is in no state to answer."""
+        reply = await _persist(lambda: self.client.search(question))
+        return reply.passages[0].document_id
 
     async def _send_once(self, action: Action) -> None:
         source = action.source
@@ -96,6 +105,17 @@ class Running:
         except SkillnetApiError as error:
             if error.code != ErrorCode.NOT_FOUND:  # an earlier attempt, whose reply was lost, deleted it
                 raise
+
+
+async def _persist(call: Callable[[], Awaitable[Reply]]) -> Reply:
+    async with asyncio.timeout(_PATIENCE_SECONDS):
+        while True:
+            try:
+                return await call()
+            except SkillnetApiError as error:
+                if error.code not in _PASSING:
+                    raise
+            await asyncio.sleep(0.1)
 
 
 @asynccontextmanager

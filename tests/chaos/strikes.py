@@ -10,6 +10,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
+import asyncpg
 import psutil
 
 from skillnet_common.contracts.work import Stage
@@ -25,7 +26,10 @@ VICTIMS = (*WORKERS, "dispatcher", "notifier", "gateway", "retriever", "nats", "
 _BUSY_SECONDS = 5.0
 _BACK_SECONDS = 60.0
 _CLAIMED = "SELECT count(*) FROM work WHERE stage = $1 AND state = 'claimed'"
-_UNSENT = "SELECT count(*) FROM outbox WHERE sent_at IS NULL"
+_HOLD_UNSENT = "SELECT FROM skillnet.outbox WHERE sent_at IS NULL FOR UPDATE"
+_WAITS_FOR_LOCK = (
+    "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dispatcher' AND wait_event_type = 'Lock'"
+)
 
 
 async def strike(running: Running, victim: str, choose: random.Random) -> None:
@@ -33,9 +37,6 @@ async def strike(running: Running, victim: str, choose: random.Random) -> None:
     if victim in WORKERS:
         await _until_some(running, _CLAIMED, WORKERS[victim])
         await asyncio.sleep(choose.uniform(0, 0.05))
-    elif victim == "dispatcher":
-        await _until_some(running, _UNSENT)
-        await asyncio.sleep(choose.uniform(0, 0.01))
     if victim == "parser's child":
         await _kill_child(running)
     else:
@@ -49,6 +50,22 @@ async def strike_at_upload(running: Running, action: Action, choose: random.Rand
     await asyncio.sleep(choose.uniform(0, 0.02))
     await _kill(running, "gateway")
     await upload
+
+
+async def strike_at_event(running: Running) -> None:
+    """Kills the dispatcher after it has published an event and before it could note that."""
+    async with asyncio.timeout(_BACK_SECONDS):
+        holder, observer = await asyncpg.connect(running.admin_url), await asyncpg.connect(running.admin_url)
+        try:
+            async with holder.transaction():
+                while not await holder.fetch(_HOLD_UNSENT):  # noqa: ASYNC110 - other processes write them
+                    await asyncio.sleep(0.002)
+                while not await observer.fetchval(_WAITS_FOR_LOCK):  # noqa: ASYNC110
+                    await asyncio.sleep(0.01)
+                await _kill(running, "dispatcher")
+        finally:
+            await holder.close()
+            await observer.close()
 
 
 async def _kill(running: Running, name: str) -> None:

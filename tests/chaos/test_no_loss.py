@@ -23,11 +23,12 @@ from .outcome import (
     wait_until_finished,
 )
 from .running import Running, running_stack_in
-from .strikes import VICTIMS, lose_streams, remove_streams, strike, strike_at_upload
+from .strikes import VICTIMS, lose_streams, remove_streams, strike, strike_at_event, strike_at_upload
 
 pytestmark = [pytest.mark.chaos, pytest.mark.timeout(600)]
 
 ROUNDS = 2
+QUESTION, ANSWERED_BY = "¿Cuándo se corta el agua en la tienda de Zafra?", "aviso-corte-de-agua.txt"
 STORM_ROUNDS = 5
 
 
@@ -57,6 +58,7 @@ async def test_kill_9_of_everything_in_turn(
     async with running_stack_in(folder) as running:
         first, *others = plan(sources)
         await strike_at_upload(running, first, choose)
+        await strike_at_event(running)
         victims = VICTIMS * ROUNDS
         for victim, actions in zip(victims, _shares(others, len(victims)), strict=True):
             await _send_all(running, actions)
@@ -64,6 +66,7 @@ async def test_kill_9_of_everything_in_turn(
         await wait_until_finished(running)
         assert await lost_claims(running) > 0, "no kill hit a worker at work"
         await _assert_nothing_lost(running, sources, undisturbed)
+        assert await running.best_document(QUESTION) == running.document_id(ANSWERED_BY)
 
 
 async def test_every_stream_is_lost(

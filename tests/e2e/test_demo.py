@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -83,9 +84,8 @@ def test_each_question_is_answered_with_title_section_and_page(
 
 def page_range_holds(line: str, page: int) -> bool:
     """Whether `…, pág. 3` or `…, págs. 3-4` names the page."""
-    _, _, pages = line.rpartition(" ")
-    first, _, last = pages.partition("-")
-    return int(first) <= page <= int(last or first)
+    found = re.search(r"págs?\.\s*(\d+)(?:-(\d+))?$", line)
+    return found is not None and int(found[1]) <= page <= int(found[2] or found[1])
 
 
 @pytest.fixture(scope="module")
