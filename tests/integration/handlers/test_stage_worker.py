@@ -248,7 +248,9 @@ async def test_a_crash_is_tried_again(bench: Bench) -> None:
 async def test_work_of_a_version_that_has_ended_is_cancelled(bench: Bench) -> None:
     async def do(claim: Claim) -> None:
         async with bench.line.database.tenant(claim.org_id) as connection:
-            await connection.execute("UPDATE document_versions SET state = 'cancelled', ended_at = now()")
+            await connection.execute(
+                "UPDATE document_versions SET state = 'cancelled', error_code = 'cancelled', ended_at = now()"
+            )
         raise DocumentGone
 
     await bench.deliver(do)
