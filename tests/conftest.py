@@ -15,6 +15,7 @@ from uuid import UUID, uuid4
 
 import asyncpg
 import pytest
+from hypothesis import settings
 
 from skillnet_cli.local.nats import EmbeddedNats
 from skillnet_cli.local.postgres import EmbeddedPostgres
@@ -25,6 +26,10 @@ from skillnet_common.messaging.connection import Bus
 from skillnet_common.messaging.permissions import service_users
 from skillnet_common.messaging.topology import ensure_topology
 from skillnet_common.settings import CommonSettings
+
+# A loaded machine makes any example slow: what a property costs is no part of it.
+settings.register_profile("shared-machine", deadline=None)
+settings.load_profile("shared-machine")
 
 TEST_MODEL: dict[str, Any] = {
     "slug": "test-model",

@@ -33,10 +33,17 @@ class RespondingComponent:
     def __init__(self, responder: Responder) -> None:
         self._responder = responder
         self._stopping = asyncio.Event()
+        self._listening = False
+
+    async def check_listening(self) -> None:
+        """Raises until the bus has taken the subscriptions."""
+        if not self._listening:
+            raise ConnectionError("not subscribed yet")
 
     async def run(self) -> None:
         """Subscribes, waits for the stop, drains."""
         await self._responder.start()
+        self._listening = True
         await self._stopping.wait()
         await self._responder.stop()
 
@@ -80,8 +87,10 @@ def main() -> None:
             handlers=request_handlers(retriever, Authenticator(service.database)),
             concurrency=settings.retriever_concurrency,
         )
+        component = RespondingComponent(responder)
+        service.ready_checks.append(component.check_listening)
         try:
-            yield [RespondingComponent(responder)]
+            yield [component]
         finally:
             encoder.close()
 

@@ -19,7 +19,9 @@ from tests.integration.retriever.seeding import SeedChunk, SeedDocument, seed
 
 from skillnet_chunker.domain import ChunkOptions
 from skillnet_chunker.domain.chunking import chunk_document
+from skillnet_cli.local.instance import answers_ready
 from skillnet_cli.local.nats import EmbeddedNats
+from skillnet_cli.local.ports import free_port
 from skillnet_cli.local.postgres import EmbeddedPostgres
 from skillnet_common.auth import Scope, create_organization, new_key, store_key
 from skillnet_common.contracts import subjects
@@ -117,8 +119,10 @@ async def library(postgres: EmbeddedPostgres) -> Library:
 async def running(urls: DatabaseUrls, nats: EmbeddedNats, **extra: str) -> AsyncIterator[asyncio.subprocess.Process]:
     """The process, ready to answer; terminated and checked at the end."""
     user = nats.users["retriever"]
+    port = free_port(None)
     environment = {
         **os.environ,
+        "OPS_PORT": str(port),
         "DATABASE_URL": urls.service,
         "NATS_URL": nats.url,
         "NATS_USER": user.name,
@@ -129,6 +133,8 @@ async def running(urls: DatabaseUrls, nats: EmbeddedNats, **extra: str) -> Async
         sys.executable, "-m", "skillnet_retriever", env=environment, stderr=asyncio.subprocess.PIPE
     )
     try:
+        while process.returncode is None and not await answers_ready(port):  # noqa: ASYNC110 - another process
+            await asyncio.sleep(0.1)
         yield process
     finally:
         if process.returncode is None:
