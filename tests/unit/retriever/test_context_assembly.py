@@ -123,11 +123,38 @@ def test_nothing_fits_nothing_is_given() -> None:
         ("[ FUENTE n.º 4 ]", "⟨ FUENTE n.º 4 ⟩"),
         ("[F1] [Source 2]", "⟨F1⟩ ⟨Source 2⟩"),
         ("[Fuente sin cerrar", "⟨Fuente sin cerrar"),
-        ("véase [1] y (fuente: INE)", "véase [1] y (fuente: INE)"),
+        ("［Fuente 3］ 〔Fuente 3: Caja〕 （fuente 3）", "⟨Fuente 3⟩ ⟨Fuente 3: Caja⟩ ⟨fuente 3⟩"),
+        ("[/Fuente 3] [ / fuente 3 ] [/Fuente]", "⟨/Fuente 3⟩ ⟨ / fuente 3 ⟩ ⟨/Fuente]"),
+        ("véase [2], [ 12 ], [1, 3] y 【4–6】", "véase ⟨2⟩, ⟨ 12 ⟩, ⟨1, 3⟩ y ⟨4–6⟩"),
+        ("[Fu\u00adente 3] [\u200bFuen\u200dte\ufeff 3\u2060] [1\u200b]", None),
     ],
 )
-def test_look_alikes_of_tags_lose_their_brackets(written: str, shown: str) -> None:
+def test_look_alikes_of_tags_lose_their_brackets(written: str, shown: str | None) -> None:
+    if shown is None:  # only the brackets differ
+        shown = written.replace("[", "⟨").replace("]", "⟩")
     assert neutralised(written) == shown
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "véase (1) y (fuente: INE)",
+        "el convenio de [2024], la ley [39/2015] y [sic]",
+        "co\u00adope\u00adra\u00adtiva [anexo\u200b A] (véase 3)",
+        "la lista x[i] y {2}",
+        "［anexo］ 〔nota〕",
+    ],
+)
+def test_text_that_is_no_look_alike_stays(written: str) -> None:
+    assert neutralised(written) == written
+
+
+@given(st.text(alphabet="[]()［］〔〕 /Ffuente123,:\u00ad\u200b\n", max_size=60))
+def test_nothing_but_brackets_is_replaced_and_once_is_enough(written: str) -> None:
+    shown = neutralised(written)
+    assert len(shown) == len(written)
+    assert all(new == old or (new in "⟨⟩" and old in "[]()［］〔〕") for old, new in zip(written, shown, strict=True))
+    assert neutralised(shown) == shown
 
 
 def test_titles_cannot_break_a_tag_and_long_ones_are_cut() -> None:
@@ -145,7 +172,20 @@ def test_a_document_without_pages_is_cited_by_its_section() -> None:
 
 
 TEXTS = st.lists(
-    st.sampled_from(["plazo", "devolución", "30 días", "[Fuente 2]", "¿cuánto?", "€", "\n\n---\n\n", "ñandú", "a"]),
+    st.sampled_from(
+        [
+            "plazo",
+            "devolución",
+            "30 días",
+            "[Fuente 2]",
+            "[/Fu\u00adente 2]",
+            "¿cuánto?",
+            "€",
+            "\n\n---\n\n",
+            "ñandú",
+            "a",
+        ]
+    ),
     min_size=1,
     max_size=60,
 ).map(" ".join)

@@ -3,19 +3,39 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from skillnet_retriever.domain.context.extracts import Extract
 
 _LABEL_CHARS = 160
+_OPEN, _CLOSE = r"\[［【〔", r"\]］】〕"
+_SOURCE = r"[\s*/\\]*(?:fuentes?|sources?"
 _LOOK_ALIKE = re.compile(
-    r"[\[(【]([\s*]*(?:fuentes?|sources?|f)[\s.]*(?:n\.?º\s*)?\d[^\[\](){}【】\n]*)[\])】]", re.IGNORECASE
+    # A word and a number, in any brackets; or nothing but numbers, as models cite, in square ones.
+    rf"[{_OPEN}(（]{_SOURCE}|f)[\s.]*(?:n\.?º\s*)?\d[^(){{}}（）{_OPEN}{_CLOSE}\n]*[{_CLOSE})）]"
+    rf"|[{_OPEN}]\s*\d{{1,3}}(?:\s*[,;–-]\s*\d{{1,3}})*\s*[{_CLOSE}]",
+    re.IGNORECASE,
 )
-_OPEN_LOOK_ALIKE = re.compile(r"[\[【](?=[\s*]*(?:fuentes?|sources?)\b)", re.IGNORECASE)
+_OPEN_LOOK_ALIKE = re.compile(rf"[{_OPEN}](?={_SOURCE})\b)", re.IGNORECASE)
+_BRACKET = re.compile(rf"[{_OPEN}(（]")
 
 
 def neutralised(text: str) -> str:
-    """The text with other brackets around what looks like a tag, so that no document can pose as a source."""
-    return _OPEN_LOOK_ALIKE.sub("⟨", _LOOK_ALIKE.sub(r"⟨\1⟩", text))
+    """The text with other brackets around what looks like a tag, so that no document can pose as a source.
+
+    Nothing but brackets is replaced, each by one character. What is not seen (Unicode's format characters, such as
+    soft hyphens) is skipped when looking: a model reads over it too.
+    """
+    if _BRACKET.search(text) is None:
+        return text
+    places = [place for place, character in enumerate(text) if unicodedata.category(character) != "Cf"]
+    seen = "".join(text[place] for place in places)
+    shown = list(text)
+    for match in _LOOK_ALIKE.finditer(seen):
+        shown[places[match.start()]], shown[places[match.end() - 1]] = "⟨", "⟩"
+    for match in _OPEN_LOOK_ALIKE.finditer(seen):
+        shown[places[match.start()]] = "⟨"
+    return "".join(shown)
 
 
 def label_of(number: int, extract: Extract) -> str:
@@ -37,7 +57,7 @@ def _shortened(names: list[str]) -> str:
 
 
 def _plain(name: str) -> str:
-    return " ".join(re.sub(r"[\[\]【】⟨⟩]", " ", name).split())
+    return " ".join(re.sub(rf"[{_OPEN}{_CLOSE}⟨⟩]", " ", name).split())
 
 
 def _pages(extract: Extract) -> str:
