@@ -14,6 +14,7 @@ from skillnet_common.contracts.base import require_storable
 from skillnet_common.contracts.documents import DocumentStatus
 
 MAX_METADATA_BYTES = 16 * 1024
+MAX_TITLE = 500
 _LIST_SIZE = 100
 _PATH_SEPARATOR = re.compile(r"[/\\]")
 
@@ -63,7 +64,7 @@ def parse_metadata(value: str) -> dict[str, Any]:
 OneLine = AfterValidator(_one_line)
 Id = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True), OneLine]
 Source = Annotated[str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True), OneLine]
-Title = Annotated[str, StringConstraints(min_length=1, max_length=500, strip_whitespace=True), OneLine]
+Title = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TITLE, strip_whitespace=True), OneLine]
 ExternalKey = Annotated[str, StringConstraints(min_length=1, max_length=1_000, strip_whitespace=True), OneLine]
 Group = Annotated[
     str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True), OneLine, AfterValidator(_no_comma)
@@ -100,7 +101,8 @@ class VersionParameters(_Parameters):
         default=None,
         description=(
             "Groups that may see the document; repeatable. Replaces the list; empty: the whole organisation sees it,"
-            " as it does a new document without it."
+            " as it does a new document without it. A key limited to groups may name only groups of its own and not"
+            " lift the list; a new document without it gets the key's groups."
         ),
     )
     metadata: Metadata | None = Field(

@@ -33,8 +33,13 @@ FROM document_versions
 WHERE org_id = $1 AND document_id = $2
 ORDER BY version DESC LIMIT 50
 
+-- name: hold_identity
+-- Two uploads that both find no document must not both take it for their own.
+SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text, 0))
+
 -- name: audience_of
-SELECT audience FROM documents WHERE org_id = $1 AND document_id = $2 AND deleted_at IS NULL
+-- Of a deleted document too: it keeps its audience, and an upload brings it back.
+SELECT audience, deleted_at FROM documents WHERE org_id = $1 AND document_id = $2
 
 -- name: identity_of
 SELECT d.source, d.external_key, v.file_name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from uuid import UUID
@@ -20,7 +20,7 @@ from skillnet_common.pipeline import pipeline_fingerprint
 from skillnet_common.settings import ChunkSettings
 from skillnet_common.versions import Upload, UploadResult, accept_upload, document_id_for
 from skillnet_common.versions.locks import lock_document
-from skillnet_gateway.parameters import VersionParameters, file_name_of
+from skillnet_gateway.parameters import MAX_TITLE, VersionParameters, file_name_of
 
 log = structlog.get_logger(__name__)
 
@@ -78,6 +78,7 @@ class Uploads:
         Raises RequestError `payload_too_large`, `empty_file`, `timeout`, `not_found`, `forbidden` or
         `idempotency_key_reused`.
         """
+        _require_own_groups(principal, parameters.audience)
         fingerprint = await self._fingerprint()
         stored = await self._originals.write(principal.org_id, self._checked(body), max_bytes=self._max_bytes)
         upload = Upload(
@@ -90,13 +91,14 @@ class Uploads:
             size=stored.size,
             pipeline_fingerprint=fingerprint,
             title=parameters.title,
-            default_title=PurePath(target.file_name).stem,
+            default_title=PurePath(target.file_name).stem[:MAX_TITLE],
             language=parameters.language,
             subject_id=parameters.subject_id,
             entity_id=parameters.entity_id,
             taxonomy=parameters.taxonomy,
             metadata=parameters.metadata_object(),
             audience=parameters.audience,
+            default_audience=principal.audience,
             courses=parameters.course_id,
             idempotency_key=idempotency_key,
         )
@@ -112,6 +114,7 @@ class Uploads:
         try:
             async with self._database.tenant(principal.org_id) as connection:
                 document_id = document_id_for(upload.org_id, upload.source, upload.external_key)
+                await connection.execute(_SQL.hold_identity, document_id)
                 await lock_document(connection, upload.org_id, document_id)
                 document = await connection.fetchrow(_SQL.audience_of, upload.org_id, document_id)
                 _require_writable(principal, document, must_exist=must_exist)
@@ -156,16 +159,36 @@ def new_target(source: str, external_key: str | None, filename: str) -> Target:
     return Target(source, external_key or filename, file_name_of(filename), must_exist=False)
 
 
+def _require_own_groups(principal: Principal, audience: Sequence[str] | None) -> None:
+    """A key that is limited to groups may neither lift an audience nor name groups that are not its own.
+
+    Checked before any document is looked for, so that the reply tells of none.
+    """
+    if principal.audience is None or audience is None:
+        return
+    if not audience or not set(audience) <= set(principal.audience):
+        raise _outside_groups()
+
+
 def _require_writable(principal: Principal, document: asyncpg.Record | None, *, must_exist: bool) -> None:
-    """A key that is limited to groups may not replace what it cannot see."""
+    """A key that is limited to groups may not replace what it cannot see, nor bring it back once deleted."""
+    if must_exist and (document is None or document["deleted_at"] is not None):
+        raise document_not_found()
+    if principal.audience is None:
+        return
     if document is None:
-        if must_exist:
-            raise document_not_found()
+        if not principal.audience:  # the document would have no group, and so be everybody's
+            raise _outside_groups()
         return
-    if principal.audience is None or document["audience"] is None:
+    if document["audience"] is None or set(document["audience"]) & set(principal.audience):
         return
-    if not set(document["audience"]) & set(principal.audience):
-        raise RequestError(ErrorCode.FORBIDDEN, "This key cannot see the document with this source and external key.")
+    if must_exist:
+        raise document_not_found()
+    raise RequestError(ErrorCode.FORBIDDEN, "This key may not write to this external_key.")
+
+
+def _outside_groups() -> RequestError:
+    return RequestError(ErrorCode.FORBIDDEN, "This key may give a document no audience but groups of its own.")
 
 
 def document_not_found() -> RequestError:

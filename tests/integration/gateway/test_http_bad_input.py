@@ -147,6 +147,21 @@ async def test_an_idempotency_key_of_no_form(client: httpx.AsyncClient, key: str
     assert problem["errors"][0]["location"] == ["header", "Idempotency-Key"]
 
 
+@pytest.mark.parametrize("keys", [("a", "b"), ("a", "a"), ("a", "")])
+async def test_two_idempotency_keys(client: httpx.AsyncClient, keys: tuple[str, str]) -> None:
+    headers = [("Idempotency-Key", key) for key in keys]
+    response = await client.post("/v1/documents?filename=a.md", content=b"x", headers=headers)
+    problem = assert_problem(response, 422, "invalid_request")
+    assert problem["errors"][0]["location"] == ["header", "Idempotency-Key"]
+
+
+@pytest.mark.parametrize("media_type", ["multipart/form-data", "MULTIPART/FORM-DATA", "Multipart/Mixed"])
+async def test_a_form_in_whatever_case(client: httpx.AsyncClient, media_type: str) -> None:
+    headers = {"Content-Type": f"{media_type}; boundary=x"}
+    response = await client.post("/v1/documents?filename=a.md", content=b"--x--", headers=headers)
+    assert_problem(response, 415, "unsupported_type")
+
+
 @pytest.mark.parametrize("path", ["/v1/search", "/v1/context", "/v1/ground", "/v1/ask"])
 @pytest.mark.parametrize(
     "body", [b"{", b'{"query": }', b"\xff\xfe{}", b'{"query": "\xe9"}', b"[" * 100_000], ids=repr

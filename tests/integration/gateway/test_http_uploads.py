@@ -231,20 +231,94 @@ async def test_an_upload_brings_a_deleted_document_back_with_a_higher_version(cl
     assert (await client.get(first["links"]["self"])).status_code == 200
 
 
-async def test_a_key_limited_to_groups_does_not_replace_what_it_cannot_see(
-    client: httpx.AsyncClient, gateway: RunningGateway, database: Database, org: UUID
+async def limited_key(database: Database, org: UUID, *groups: str) -> str:
+    key = new_key()
+    await store_key(database, org, key, name="limitada", audience=groups)
+    return key
+
+
+def refusal(response: httpx.Response) -> str:
+    """Why an upload was forbidden."""
+    assert (response.status_code, response.json()["code"]) == (403, "forbidden")
+    detail: str = response.json()["detail"]
+    return detail
+
+
+@pytest.mark.parametrize("deleted", [False, True])
+async def test_a_key_limited_to_groups_does_not_replace_or_bring_back_what_it_cannot_see(
+    client: httpx.AsyncClient, gateway: RunningGateway, database: Database, org: UUID, deleted: bool
 ) -> None:
     hidden = (await upload(client, b"uno", audience="dirección")).json()
-    key = new_key()
-    await store_key(database, org, key, name="cajas", audience=["cajas"])
-    async with gateway.client(key) as limited:
-        response = await upload(limited, b"dos")
-        assert (response.status_code, response.json()["code"]) == (403, "forbidden")
+    if deleted:
+        await client.delete(hidden["links"]["self"])
+    async with gateway.client(await limited_key(database, org, "cajas")) as limited:
+        for audience in ({}, {"audience": "cajas"}):
+            assert refusal(await upload(limited, b"dos", **audience)) == (
+                "This key may not write to this external_key."
+            )
         response = await limited.put(hidden["links"]["content"], content=b"dos")
         assert (response.status_code, response.json()["code"]) == (404, "not_found")
-        own = await upload(limited, b"tres", "propio.md", audience="dirección")
-        assert own.status_code == 201, "a document may be handed to others"
-    assert (await client.get(hidden["links"]["self"])).json()["newest_version"] == 1
+    async with database.tenant(org) as connection:
+        assert await connection.fetchval("SELECT newest_version FROM documents") == 1
+    assert stored_objects(gateway, org) == await object_keys(database, org)
+
+
+@pytest.mark.parametrize("audience", ["", "dirección", ["cajas", "dirección"]])
+async def test_a_key_limited_to_groups_gives_no_other_audience(
+    client: httpx.AsyncClient, gateway: RunningGateway, database: Database, org: UUID, audience: Any
+) -> None:
+    await upload(client, b"uno", "oculto.md", audience="dirección")
+    async with gateway.client(await limited_key(database, org, "cajas", "encargados")) as limited:
+        own = (await upload(limited, b"uno", "propio.md", audience="cajas")).json()
+        refused = [await upload(limited, b"dos", name, audience=audience) for name in ("propio.md", "nuevo.md")]
+        refused.append(await limited.put(own["links"]["content"], content=b"dos", params={"audience": audience}))
+        refused.append(await upload(limited, b"dos", "oculto.md", audience=audience))
+        assert len({refusal(response) for response in refused}) == 1, "nothing is told of a document"
+        assert (await limited.get(own["links"]["self"])).json()["audience"] == ["cajas"]
+    assert len((await client.get("/v1/documents")).json()["documents"]) == 2
+
+
+async def test_a_new_document_of_a_key_limited_to_groups_is_of_those_groups(
+    client: httpx.AsyncClient, gateway: RunningGateway, database: Database, org: UUID
+) -> None:
+    await upload(client, b"uno", "de todos.md")
+    async with gateway.client(await limited_key(database, org, "cajas", "encargados")) as limited:
+
+        async def audience_after(content: bytes, name: str, **more: Any) -> Any:
+            reply = (await upload(limited, content, name, **more)).json()
+            return (await limited.get(reply["links"]["self"])).json()["audience"]
+
+        assert await audience_after(b"uno", "a.md", key="k") == ["cajas", "encargados"]
+        assert (await upload(limited, b"uno", "a.md", key="k")).json()["replayed"] is True
+        assert await audience_after(b"uno", "a.md", audience="cajas") == ["cajas"]
+        assert await audience_after(b"dos", "a.md") == ["cajas"]
+        assert await audience_after(b"dos", "de todos.md") is None
+
+
+async def test_a_key_of_no_group_adds_no_document(
+    client: httpx.AsyncClient, gateway: RunningGateway, database: Database, org: UUID
+) -> None:
+    async with gateway.client(await limited_key(database, org)) as limited:
+        assert refusal(await upload(limited, b"uno"))
+    assert (await client.get("/v1/documents")).json()["documents"] == []
+
+
+async def test_of_two_first_uploads_at_once_a_limited_one_never_joins_a_hidden_document(
+    client: httpx.AsyncClient, gateway: RunningGateway, database: Database, org: UUID
+) -> None:
+    async with gateway.client(await limited_key(database, org, "cajas")) as limited:
+        for number in range(8):
+            name = f"{number}.md"
+            hidden, own = await asyncio.gather(
+                upload(client, b"uno", name, audience="dirección"), upload(limited, b"dos", name)
+            )
+            assert (hidden.status_code, own.status_code) in {(201, 403), (202, 201)}
+
+
+async def test_a_long_file_name_gives_a_title_that_fits(client: httpx.AsyncClient) -> None:
+    reply = await upload(client, b"uno", "ñ" * 900 + ".md")
+    assert reply.status_code == 201
+    assert (await client.get(reply.json()["links"]["self"])).json()["title"] == "ñ" * 500
 
 
 async def test_a_key_that_may_only_read_does_not_write(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
@@ -34,7 +34,7 @@ class Upload:
     """A file in the object store that is to become a document's next version.
 
     Fields that are None leave what the document has; `courses` given replaces the list, and so does `audience`:
-    empty, it opens the document to the whole organisation.
+    empty, it opens the document to the whole organisation. `default_audience` is what a new document gets without it.
     """
 
     org_id: UUID
@@ -55,6 +55,7 @@ class Upload:
     courses: Sequence[str] | None = None
     idempotency_key: str | None = None
     default_title: str = field(default="")
+    default_audience: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,10 @@ async def accept_upload(connection: Connection, upload: Upload) -> UploadResult:
             UploadOutcome.CREATED if document["promoted_version"] == 0 and version == 1 else UploadOutcome.NEW_VERSION
         )
         await _open_version(connection, upload, document, version, title)
-        await _apply_metadata(connection, upload, document_id, title=None, announce=document["live_version"])
+        said = upload
+        if version == 1 and upload.audience is None:  # not part of the request, which a retry must match
+            said = replace(upload, audience=upload.default_audience)
+        await _apply_metadata(connection, said, document_id, title=None, announce=document["live_version"])
 
     if upload.idempotency_key is not None:
         try:

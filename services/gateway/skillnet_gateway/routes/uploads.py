@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
 
 from skillnet_common.contracts.documents import UploadReply
 from skillnet_common.errors import ErrorCode, RequestError
@@ -18,7 +19,7 @@ from skillnet_gateway.uploads import links_of, new_target
 
 router = APIRouter(prefix=API_PREFIX, tags=["documents"])
 
-IdempotencyKey = Annotated[
+_KeyHeader = Annotated[
     str | None,
     Header(
         alias="Idempotency-Key",
@@ -26,6 +27,17 @@ IdempotencyKey = Annotated[
         description="A retry with the same key does nothing again and gets the first reply.",
     ),
 ]
+
+
+async def _only_key(request: Request, key: _KeyHeader = None) -> str | None:
+    """The header's value; of two keys nobody could say which one a retry is to match."""
+    if len(request.headers.getlist("Idempotency-Key")) > 1:
+        fault = {"type": "repeated", "loc": ("header", "Idempotency-Key"), "msg": "The header may be given only once"}
+        raise RequestValidationError([fault])
+    return key
+
+
+IdempotencyKey = Annotated[str | None, Depends(_only_key)]
 
 _STATUS = {UploadOutcome.CREATED: 201, UploadOutcome.NEW_VERSION: 202, UploadOutcome.UNCHANGED: 200}
 
@@ -67,7 +79,11 @@ async def upload_document(
     parameters: Annotated[UploadParameters, Query()],
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
-    """The same bytes again only update what is said of the document."""
+    """The same bytes again only update what is said of the document.
+
+    A key limited to groups gets `forbidden` for a `source` and `external_key` that are not its own to write to: they
+    are taken, or were before a deletion, by a document of other groups.
+    """
     _require_plain_body(request)
     gateway.uploads.require_size(request.headers.get("content-length"))
     result = await gateway.uploads.receive(
@@ -107,7 +123,7 @@ async def upload_version(
 
 
 def _require_plain_body(request: Request) -> None:
-    if request.headers.get("content-type", "").startswith("multipart/"):
+    if request.headers.get("content-type", "").strip().lower().startswith("multipart/"):
         raise RequestError(
             ErrorCode.UNSUPPORTED_TYPE,
             "Send the file's bytes as the body, not a form (with curl: --data-binary @file, not -F).",
