@@ -31,10 +31,14 @@ def files_to_ingest(arguments: Iterable[str], root: Path | None) -> list[FileToI
 
 def _expand(argument: str) -> Iterator[Path]:
     path = Path(argument).expanduser()
+    if not argument.strip():
+        raise SkillnetError(ErrorCode.INVALID_REQUEST, "A path must not be empty.")
     if path.is_dir():
         yield from _below(path)
-    elif path.exists():
+    elif path.is_file():
         yield path
+    elif path.exists():
+        raise SkillnetError(ErrorCode.INVALID_REQUEST, f"{argument} is no regular file.")
     else:
         matches = sorted(glob.glob(str(path), recursive=True))  # noqa: PTH207 - an absolute pattern
         if not matches:

@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from uuid import UUID
 
+import h11
+
 from skillnet_cli.files import FileToIngest
 from skillnet_client import SkillnetApiError, SkillnetClient, UploadOptions
 from skillnet_common.contracts.documents import DocumentSummary, UploadReply
@@ -61,7 +63,9 @@ def upload_files(
             if error.code in {ErrorCode.UNAVAILABLE, ErrorCode.UNAUTHORIZED, ErrorCode.FORBIDDEN}:
                 raise
             return Ingested(file, "refused", code=error.code, reason=error.detail)
-        except OSError as error:
+        except UnicodeEncodeError:
+            return Ingested(file, "unreadable", code=ErrorCode.INVALID_REQUEST, reason="Its name is no valid text.")
+        except (OSError, h11.LocalProtocolError) as error:  # the latter where a file grows while it is sent
             return Ingested(file, "unreadable", code=ErrorCode.INVALID_REQUEST, reason=str(error))
         return _accepted(file, reply)
 

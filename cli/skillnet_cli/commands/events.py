@@ -23,7 +23,7 @@ from skillnet_common.errors import ErrorCode, SkillnetError
 
 app = typer.Typer(no_args_is_help=True, help="Events on the bus.")
 
-_AGE = re.compile(r"^(\d+)([smhd])$")
+_AGE = re.compile(r"^(\d{1,6})([smhd])$")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 

@@ -27,11 +27,13 @@ ORDER BY d.created_at DESC, d.document_id DESC
 LIMIT $9
 
 -- name: versions_of
-SELECT version, state, file_name, file_type, size_bytes, content_sha256, title, language, page_count,
-       page_count_estimated, expected_chunks, warnings, error_stage, error_code, error_message, created_at, ready_at
-FROM document_versions
-WHERE org_id = $1 AND document_id = $2
-ORDER BY version DESC LIMIT 50
+SELECT v.version, v.state, v.file_name, v.file_type, v.size_bytes, v.content_sha256, v.title, v.language,
+       v.page_count, v.page_count_estimated, v.expected_chunks, v.warnings, v.error_stage, v.error_code,
+       v.error_message, v.created_at, v.ready_at
+FROM documents d
+JOIN document_versions v ON v.org_id = d.org_id AND v.document_id = d.document_id AND v.version > d.deleted_through
+WHERE d.org_id = $1 AND d.document_id = $2
+ORDER BY v.version DESC LIMIT 50
 
 -- name: hold_identity
 -- Two uploads that both find no document must not both take it for their own.
@@ -52,14 +54,15 @@ WHERE d.org_id = $1 AND d.document_id = $2 AND d.deleted_at IS NULL
 SELECT v.version, v.object_key, v.file_name, v.file_type, v.content_sha256
 FROM documents d
 JOIN document_versions v ON v.org_id = d.org_id AND v.document_id = d.document_id
-     AND v.version = coalesce($3, d.live_version, d.newest_version)
+     AND v.version = coalesce($3, d.live_version, d.newest_version) AND v.version > d.deleted_through
 WHERE d.org_id = $1 AND d.document_id = $2 AND d.deleted_at IS NULL
 
 -- name: version_exists
 SELECT EXISTS (
     SELECT FROM documents d
     JOIN document_versions v ON v.org_id = d.org_id AND v.document_id = d.document_id
-    WHERE d.org_id = $1 AND d.document_id = $2 AND d.deleted_at IS NULL AND v.version = $3)
+    WHERE d.org_id = $1 AND d.document_id = $2 AND d.deleted_at IS NULL AND v.version = $3
+      AND v.version > d.deleted_through)
 
 -- name: organization
 SELECT org_id, name, coalesce(settings ->> 'llm_consent', 'false') = 'true' AS llm_consent

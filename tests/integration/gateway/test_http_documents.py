@@ -167,6 +167,15 @@ async def test_a_deleted_document_is_gone(client: httpx.AsyncClient) -> None:
     assert await keys(client) == []
 
 
+async def test_what_was_deleted_stays_deleted_when_the_key_is_used_again(client: httpx.AsyncClient) -> None:
+    links = (await put(client, "a.md", b"secret"))["links"]
+    await client.delete(links["self"])
+    await put(client, "a.md", b"new")
+    assert (await client.get(links["original"], params={"version": 1})).status_code == 404
+    assert (await client.get(links["original"])).content == b"new"
+    assert [version["version"] for version in (await client.get(links["self"])).json()["versions"]] == [2]
+
+
 async def test_a_version_under_way_is_cancelled_once(client: httpx.AsyncClient) -> None:
     reply = await put(client, "a.md")
     path = f"{reply['links']['self']}/versions/1/cancel"

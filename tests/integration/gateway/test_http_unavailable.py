@@ -12,11 +12,11 @@ from uuid import UUID, uuid4
 import asyncpg
 import httpx
 import pytest
-from tests.conftest import create_database
+from tests.conftest import TEST_MODEL, create_database
 
 from skillnet_cli.local.temporary import temporary_nats, temporary_postgres
 from skillnet_common.auth import create_organization, new_key, store_key
-from skillnet_common.database import Database, migrate
+from skillnet_common.database import Database, migrate, register_first_model
 from skillnet_common.messaging.permissions import service_users
 
 from .conftest import RunGateway
@@ -42,6 +42,7 @@ async def test_servers_that_go_and_come_back(run_gateway: RunGateway, tmp_path: 
     with temporary_postgres() as postgres, temporary_nats({user.name: user for user in service_users()}) as nats:
         urls = await create_database(postgres, "outage")
         await migrate(urls.migrator)
+        await register_first_model(urls.migrator, **TEST_MODEL)
         database = await Database.connect(urls.service, size=3)
         org, key = uuid4(), new_key()
         await create_organization(database, org, "Panadería")

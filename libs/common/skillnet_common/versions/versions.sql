@@ -117,7 +117,8 @@ WHERE org_id = $1 AND document_id = $2 AND live_version IS NULL
                   WHERE org_id = $1 AND document_id = $2 AND state IN ('uploaded', 'parsed', 'embedding'))
 
 -- name: delete_document
-UPDATE documents SET deleted_at = now(), live_version = NULL, full_text = NULL, updated_at = now()
+UPDATE documents
+SET deleted_at = now(), deleted_through = newest_version, live_version = NULL, full_text = NULL, updated_at = now()
 WHERE org_id = $1 AND document_id = $2
 
 -- name: cancel_open_versions

@@ -24,6 +24,7 @@ CREATE TABLE documents (
     newest_version       integer NOT NULL DEFAULT 0,   -- the last number given out
     promoted_version     integer NOT NULL DEFAULT 0,   -- the highest version ever live: the fence
     live_version         integer,                      -- what readers see
+    deleted_through      integer NOT NULL DEFAULT 0,   -- versions up to this one were deleted: nobody sees them again
     created_at           timestamptz NOT NULL DEFAULT now(),
     updated_at           timestamptz NOT NULL DEFAULT now(),
     deleted_at           timestamptz,
