@@ -51,15 +51,17 @@ class Stage:
         await Relay(self.dispatcher, self.sender.jetstream).step()
 
     async def send(self, subject: str, body: bytes) -> None:
-        await self.sender.jetstream.publish(subject, body)
-        await self.handled()
+        stored = await self.sender.jetstream.publish(subject, body)
+        await self.handled(stored.seq)
 
-    async def handled(self) -> None:
-        """Waits until the notifier has acknowledged all events so far."""
+    async def handled(self, through: int = 0) -> None:
+        """Waits until the notifier has acknowledged all events so far, that of sequence `through` among them: its
+        consumer may count a message a moment after the stream has stored it."""
         async with asyncio.timeout(10):
             while True:
                 info = await self.admin.jetstream.consumer_info(subjects.EVENT_STREAM, "notifier")
-                if info.num_pending == 0 and info.num_ack_pending == 0:
+                delivered = info.delivered.stream_seq if info.delivered is not None else 0
+                if info.num_pending == 0 and info.num_ack_pending == 0 and delivered >= through:
                     return
                 await asyncio.sleep(0.02)
 
