@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,8 +37,22 @@ class Company:
         document_id = self.client.upload(content, options).document_id
         return self.client.wait_until_settled([document_id], timeout=_SETTLE_SECONDS, poll_seconds=0.1)[document_id]
 
+    async def _all_told(self) -> None:
+        database = await Database.connect(self.system.environment["DATABASE_URL"], size=1)
+        try:
+            async with asyncio.timeout(20):
+                while await self._untold(database):
+                    await asyncio.sleep(0.05)
+        finally:
+            await database.close()
+
+    async def _untold(self, database: Database) -> int:
+        async with database.tenant(self.org) as connection:
+            return int(await connection.fetchval("SELECT count(*) FROM outbox WHERE sent_at IS NULL"))
+
     async def events(self) -> list[ReceivedEvent]:
-        """Every event of the company so far, in order."""
+        """Every event of the company so far, in order; what has happened but is not yet told is waited for."""
+        await self._all_told()
         return [
             event for event in await read_events(self.system.environment) if event.data["org_id"] == str(self.org)
         ]

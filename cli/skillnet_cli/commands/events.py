@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import signal
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
@@ -12,6 +13,7 @@ from uuid import uuid4
 
 import nats
 import typer
+from nats.aio.client import Client
 from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
@@ -38,10 +40,7 @@ def tail(
     """Print events as they come, one a line, until Ctrl-C."""
     environment = require_stack(data_folder_or_default(data)).environment
     start = start_of(since)
-    try:
-        asyncio.run(_tail(environment, start, count, as_json=as_json))
-    except KeyboardInterrupt:
-        return
+    asyncio.run(_tail(environment, start, count, as_json=as_json))
 
 
 def start_of(since: str | None) -> ConsumerConfig:
@@ -72,21 +71,34 @@ async def _tail(environment: Mapping[str, str], start: ConsumerConfig, count: in
         password=environment.get("NATS_PASSWORD"),
         inbox_prefix=f"_INBOX_{environment.get('NATS_USER', 'any')}",
     )
-    try:
-        js = client.jetstream()
-        consumer = await js.add_consumer(subjects.EVENT_STREAM, start)
-        subscription = await js.pull_subscribe_bind(consumer.name, subjects.EVENT_STREAM)
-        seen = 0
-        while count is None or seen < count:
-            try:
-                messages = await subscription.fetch(1, timeout=5)
-            except (NatsTimeoutError, TimeoutError):
-                continue
-            for message in messages:
-                _print(message.headers or {}, json.loads(message.data), as_json=as_json)
-                seen += 1
-    finally:
+    printing = asyncio.create_task(_print_events(client, start, count, as_json=as_json))
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stop.set)
+    stopped = asyncio.create_task(stop.wait())
+    # Whatever the client does with a cancellation in the midst of a fetch, Ctrl-C ends the command.
+    await asyncio.wait({printing, stopped}, return_when=asyncio.FIRST_COMPLETED)
+    stopped.cancel()
+    if printing.done():
         await client.close()
+        printing.result()
+    else:
+        printing.cancel()
+        await client.close()
+
+
+async def _print_events(client: Client, start: ConsumerConfig, count: int | None, *, as_json: bool) -> None:
+    js = client.jetstream()
+    consumer = await js.add_consumer(subjects.EVENT_STREAM, start)
+    subscription = await js.pull_subscribe_bind(consumer.name, subjects.EVENT_STREAM)
+    seen = 0
+    while count is None or seen < count:
+        try:
+            messages = await subscription.fetch(1, timeout=5)
+        except (NatsTimeoutError, TimeoutError):
+            continue
+        for message in messages:
+            _print(message.headers or {}, json.loads(message.data), as_json=as_json)
+            seen += 1
 
 
 def _print(headers: Mapping[str, str], event: Mapping[str, Any], *, as_json: bool) -> None:
