@@ -41,7 +41,7 @@ class Company:
         database = await Database.connect(self.system.environment["DATABASE_URL"], size=1)
         try:
             async with asyncio.timeout(20):
-                while await self._untold(database):
+                while await self._untold(database):  # noqa: ASYNC110 - another process sends them
                     await asyncio.sleep(0.05)
         finally:
             await database.close()
