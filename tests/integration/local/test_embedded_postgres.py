@@ -264,10 +264,10 @@ def test_a_folder_of_another_user_is_a_clear_error(run_as_ordinary_user: RunScri
         pytest.skip("needs a second user")
     script = (
         "from pathlib import Path; from skillnet_cli.local.postgres import EmbeddedPostgres\n"
-        "EmbeddedPostgres(Path('/root/skillnet-test')).start()\n"
+        "EmbeddedPostgres(Path('/usr/skillnet-test')).start()\n"
     )
     done = run_as_ordinary_user(script)
-    assert "cannot use /root/skillnet-test" in done.stderr.splitlines()[-1]
+    assert "cannot use /usr/skillnet-test" in done.stderr.splitlines()[-1]
 
 
 @only_root
