@@ -58,6 +58,8 @@ async def test_kill_9_of_everything_in_turn(
     async with running_stack_in(folder) as running:
         first, *others = plan(sources)
         await strike_at_upload(running, first, choose)
+        early, others = others[:12], others[12:]
+        await _send_all(running, early)  # many events: the moment between sending one and noting it is short
         await strike_at_event(running)
         victims = VICTIMS * ROUNDS
         for victim, actions in zip(victims, _shares(others, len(victims)), strict=True):
