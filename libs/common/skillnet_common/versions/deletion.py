@@ -7,7 +7,7 @@ from uuid import UUID
 from skillnet_common.contracts.events import DocumentDeleted
 from skillnet_common.database.pool import Connection
 from skillnet_common.versions.events import courses_of, new_event_id, now, record_event
-from skillnet_common.versions.locks import SQL, lock_document
+from skillnet_common.versions.locks import OPEN_STATES, SQL, lock_both, lock_document
 from skillnet_common.work.claims import cancel_document_work, cancel_version_work
 
 
@@ -41,9 +41,8 @@ async def delete_document(connection: Connection, org_id: UUID, document_id: UUI
 
 async def cancel_version(connection: Connection, org_id: UUID, document_id: UUID, version: int) -> bool:
     """Ends a version under way; False where it had ended before."""
-    document = await lock_document(connection, org_id, document_id)
-    row = await connection.fetchrow(SQL.lock_version, org_id, document_id, version)
-    if document is None or row is None or row["state"] not in {"uploaded", "parsed", "embedding"}:
+    document, row = await lock_both(connection, org_id, document_id, version)
+    if document is None or row is None or row["state"] not in OPEN_STATES:
         return False
     await connection.execute(SQL.cancel_open_versions, org_id, document_id, version, "It was cancelled.")
     await cancel_version_work(connection, org_id, document_id, version)

@@ -8,7 +8,7 @@ from skillnet_common.contracts.events import DocumentFailed
 from skillnet_common.database.pool import Connection
 from skillnet_common.errors import ErrorCode
 from skillnet_common.versions.events import new_event_id, now, record_event
-from skillnet_common.versions.locks import SQL, lock_document
+from skillnet_common.versions.locks import OPEN_STATES, SQL, lock_both
 from skillnet_common.work.claims import cancel_version_work
 
 
@@ -26,9 +26,8 @@ async def fail_version(
 
     Returns False where it had ended before (ready, failed, cancelled): nothing is changed then.
     """
-    document = await lock_document(connection, org_id, document_id)
-    row = await connection.fetchrow(SQL.lock_version, org_id, document_id, version)
-    if document is None or row is None or row["state"] not in {"uploaded", "parsed", "embedding"}:
+    document, row = await lock_both(connection, org_id, document_id, version)
+    if document is None or row is None or row["state"] not in OPEN_STATES:
         return False
     await connection.execute(SQL.fail_version, org_id, document_id, version, stage, code, message)
     await connection.execute(SQL.fail_document, org_id, document_id)

@@ -12,7 +12,7 @@ import asyncpg
 from skillnet_common.contracts.events import ChangeKind, DocumentUpdated, SectionChanges
 from skillnet_common.database.pool import Connection
 from skillnet_common.versions.events import courses_of, new_event_id, now, record_event
-from skillnet_common.versions.locks import SQL, fetch_one, lock_document
+from skillnet_common.versions.locks import SQL, fetch_one, lock_both
 
 FULL_TEXT_PAGES = 5
 """Documents of up to this many pages keep their full text at hand for the direct path (3 by default, up to 5)."""
@@ -38,8 +38,7 @@ async def finish_version(connection: Connection, org_id: UUID, document_id: UUID
     Locks the document, then the version, then holds the serving pointer; counts in a later statement, so that
     the vectors of whoever held the lock before are seen. Promotes only above the highest version ever promoted.
     """
-    document = await lock_document(connection, org_id, document_id)
-    row: asyncpg.Record | None = await connection.fetchrow(SQL.lock_version, org_id, document_id, version)
+    document, row = await lock_both(connection, org_id, document_id, version)
     if document is None or document["deleted_at"] is not None or row is None or row["state"] != "embedding":
         return FinishOutcome.ENDED
     model = await fetch_one(connection, SQL.hold_serving_model)

@@ -12,6 +12,10 @@ from skillnet_common.database.queries import Queries
 SQL = Queries(__package__, "versions.sql")
 
 
+OPEN_STATES = frozenset({"uploaded", "parsed", "embedding"})
+"""The states of a version under way."""
+
+
 class DocumentGone(Exception):
     """The document was deleted, or the version has ended, while it was being worked on: the result is dropped."""
 
@@ -35,6 +39,15 @@ async def fetch_one(connection: Connection, query: str, *arguments: object) -> a
     return row
 
 
+async def lock_both(
+    connection: Connection, org_id: UUID, document_id: UUID, version: int
+) -> tuple[asyncpg.Record | None, asyncpg.Record | None]:
+    """The rows of the document and of the version, locked in this order; None for one that is not there."""
+    document = await lock_document(connection, org_id, document_id)
+    row: asyncpg.Record | None = await connection.fetchrow(SQL.lock_version, org_id, document_id, version)
+    return document, row
+
+
 async def lock_version(
     connection: Connection, org_id: UUID, document_id: UUID, version: int, *, expect: str
 ) -> asyncpg.Record:
@@ -42,8 +55,7 @@ async def lock_version(
 
     Raises DocumentGone where the document is deleted or the version is not in the state `expect`.
     """
-    document = await lock_document(connection, org_id, document_id)
-    row: asyncpg.Record | None = await connection.fetchrow(SQL.lock_version, org_id, document_id, version)
+    document, row = await lock_both(connection, org_id, document_id, version)
     if document is None or document["deleted_at"] is not None or row is None or row["state"] != expect:
         raise DocumentGone
     return row
@@ -51,6 +63,5 @@ async def lock_version(
 
 async def version_state(connection: Connection, org_id: UUID, document_id: UUID, version: int) -> str | None:
     """Locks the document, then the version; the version's state, None where it is gone."""
-    await lock_document(connection, org_id, document_id)
-    row: asyncpg.Record | None = await connection.fetchrow(SQL.lock_version, org_id, document_id, version)
+    _, row = await lock_both(connection, org_id, document_id, version)
     return None if row is None else row["state"]
