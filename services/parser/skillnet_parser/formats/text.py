@@ -17,7 +17,6 @@ from skillnet_parser.formats.text_encoding import decode_text
 _UNDERLINE = re.compile(r"(=|-|~|\*|_)\1{2,}\s*$")
 _MAX_HEADING_WORDS = 14
 _MAX_LABELLED_WORDS = 30
-_MIN_WRAPPED_LINES = 3
 _WRAP_SPREAD = 0.7
 _MAX_WRAP_WIDTH = 100
 _CAPS_LEVEL = 1
