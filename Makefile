@@ -12,7 +12,7 @@ LOCAL := $(VENV)/.installed-local
 TEST := $(VENV)/.installed-test
 REFERENCE := $(VENV)-reference/.installed
 
-.PHONY: help demo up test check check-long bench lint format types contracts documents clean
+.PHONY: help demo up test check check-long bench lint format types contracts documents docs clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,7 +24,7 @@ up: $(LOCAL) ## Serve until Ctrl-C
 	$(BIN)/skillnet up
 
 test: $(TEST) ## All tests against real servers and the real model
-	$(BIN)/pytest tests/unit tests/contracts tests/integration -n 2 --dist loadfile -m "not long"
+	$(BIN)/pytest tests/unit tests/docs tests/contracts tests/integration -n 2 --dist loadfile -m "not long"
 	$(BIN)/pytest tests/e2e tests/chaos -m "not long"
 
 check: lint types contracts test ## What CI runs
@@ -52,6 +52,10 @@ contracts: $(TEST) ## Who may import whom
 
 documents: $(LOCAL) ## Build examples/documents from their sources
 	$(BIN)/python examples/build_documents.py
+
+docs: $(TEST) ## Generate the descriptions in docs/ from the code, and check the pages
+	$(BIN)/python -m skillnet_common.messaging.asyncapi > docs/asyncapi.json
+	$(BIN)/pytest -q tests/docs tests/contracts
 
 clean: ## Remove the environment and every cache
 	rm -rf $(VENV) $(VENV)-reference .mypy_cache .ruff_cache .pytest_cache .hypothesis
