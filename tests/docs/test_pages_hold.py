@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import typer
+from tests.docs.pages import ROOT, code_spans, commands, links, pages
 from typer.core import TyperGroup
 
 from skillnet_chunker.settings import ChunkerSettings
@@ -20,7 +21,6 @@ from skillnet_inference.settings import EmbeddingSettings
 from skillnet_notifier.settings import NotifierSettings
 from skillnet_parser.settings import ParserSettings
 from skillnet_retriever.settings import RetrieverSettings
-from tests.docs.pages import ROOT, code_spans, commands, links, pages
 
 PAGES = [pytest.param(page, id=str(page.relative_to(ROOT))) for page in pages()]
 SETTINGS = (
