@@ -8,23 +8,33 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from uuid import UUID
 
+from skillnet_common.contracts.keys import Scope
 from skillnet_common.database.pool import Database
 from skillnet_common.errors import ErrorCode, RequestError
+
+__all__ = [
+    "Authenticator",
+    "Principal",
+    "Scope",
+    "create_organization",
+    "hash_key",
+    "hint_of",
+    "new_key",
+    "store_key",
+]
 
 _PREFIX = "sk_"
 _CACHE_SECONDS = 5.0
 _CACHE_SIZE = 10_000
+_SEEN_SECONDS = 60.0
+_HINT_CHARS = 8
 
-
-class Scope(StrEnum):
-    """What a key may do."""
-
-    READ = "documents:read"
-    WRITE = "documents:write"
-    ADMIN = "admin"
+_SEEN = (
+    "UPDATE api_keys SET last_used_at = now() WHERE org_id = $1 AND key_id = $2"
+    " AND (last_used_at IS NULL OR last_used_at < now() - interval '30 seconds')"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +46,24 @@ class Principal:
     scopes: frozenset[str]
     audience: tuple[str, ...] | None
 
+    def holds(self, scope: Scope) -> bool:
+        """Whether the key may do this; an administrator's may do everything."""
+        return scope in self.scopes or Scope.ADMIN in self.scopes
+
     def require(self, scope: Scope) -> None:
         """Raises RequestError `forbidden` where the key lacks the scope."""
-        if scope not in self.scopes and Scope.ADMIN not in self.scopes:
+        if not self.holds(scope):
             raise RequestError(ErrorCode.FORBIDDEN, f"This key lacks the scope {scope}.", scope=scope)
 
 
 def new_key() -> str:
     """A fresh API key: 256 random bits, so that a plain SHA-256 of it is safe to store."""
     return _PREFIX + secrets.token_urlsafe(32)
+
+
+def hint_of(key: str) -> str:
+    """The beginning of a key, to tell keys apart by."""
+    return key[:_HINT_CHARS]
 
 
 def hash_key(key: str) -> bytes:
@@ -78,7 +97,7 @@ async def store_key(
             " ON CONFLICT (key_hash) DO UPDATE SET name = excluded.name RETURNING key_id",
             org_id,
             hash_key(key),
-            key[:8],
+            hint_of(key),
             name,
             [str(scope) for scope in scopes],
             list(audience) if audience is not None else None,
@@ -87,49 +106,13 @@ async def store_key(
     return UUID(str(key_id))
 
 
-@dataclass(frozen=True, slots=True)
-class StoredKey:
-    """What is known of a key; `hint` is its beginning, to tell keys apart. `audience` None: every document."""
-
-    key_id: UUID
-    name: str
-    hint: str
-    scopes: list[str]
-    audience: list[str] | None
-    created_at: datetime
-    expires_at: datetime | None
-    revoked_at: datetime | None
-
-
-async def list_keys(database: Database, org_id: UUID) -> list[StoredKey]:
-    """Every key of the organisation, revoked and expired ones too, oldest first."""
-    async with database.tenant(org_id, readonly=True) as connection:
-        rows = await connection.fetch(
-            "SELECT key_id, name, key_hint AS hint, scopes, audience, created_at, expires_at, revoked_at"
-            " FROM api_keys WHERE org_id = $1 ORDER BY created_at, key_id",
-            org_id,
-        )
-    return [StoredKey(**row) for row in rows]
-
-
-async def revoke_key(database: Database, org_id: UUID, key_id: UUID) -> None:
-    """Revokes a key for good; again does nothing. Raises RequestError `not_found` where there is none."""
-    async with database.tenant(org_id) as connection:
-        status = await connection.execute(
-            "UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE org_id = $1 AND key_id = $2",
-            org_id,
-            key_id,
-        )
-    if status == "UPDATE 0":
-        raise RequestError(ErrorCode.NOT_FOUND, f"The organisation has no key {key_id}.")
-
-
 class Authenticator:
     """Turns a credential into a Principal; remembers it for a few seconds, so a revoked key dies that soon."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._known: dict[bytes, tuple[float, Principal]] = {}
+        self._seen: dict[UUID, float] = {}
 
     async def verify(self, authorization: str | None) -> Principal:
         """Verifies an `Authorization` header (`Bearer <key>`). Raises RequestError `unauthorized`."""
@@ -141,6 +124,7 @@ class Authenticator:
         if cached is not None and cached[0] > time.monotonic():
             return cached[1]
         principal = await self._look_up(digest)
+        await self._note_use(principal)
         if len(self._known) >= _CACHE_SIZE:
             self._known.clear()
         self._known[digest] = (time.monotonic() + _CACHE_SECONDS, principal)
@@ -157,3 +141,14 @@ class Authenticator:
             scopes=frozenset(row["scopes"]),
             audience=tuple(row["audience"]) if row["audience"] is not None else None,
         )
+
+    async def _note_use(self, principal: Principal) -> None:
+        """Keeps `last_used_at` about right: one small write a minute and key, whatever the key is used for."""
+        now = time.monotonic()
+        if now - self._seen.get(principal.key_id, -_SEEN_SECONDS) < _SEEN_SECONDS:
+            return
+        async with self._database.tenant(principal.org_id) as connection:
+            await connection.execute(_SEEN, principal.org_id, principal.key_id)
+        if len(self._seen) >= _CACHE_SIZE:
+            self._seen.clear()
+        self._seen[principal.key_id] = now

@@ -26,6 +26,7 @@ class ErrorCode(StrEnum):
     TEXT_TOO_LONG = "text_too_long"
     ATTEMPTS_EXHAUSTED = "attempts_exhausted"
     CANCELLED = "cancelled"
+    CONSENT_REQUIRED = "consent_required"
     # what can be wrong with a request
     INVALID_REQUEST = "invalid_request"
     MALFORMED_JSON = "malformed_json"
@@ -37,6 +38,10 @@ class ErrorCode(StrEnum):
     IDEMPOTENCY_KEY_REUSED = "idempotency_key_reused"
     QUERY_EMPTY = "query_empty"
     VERSION_ENDED = "version_ended"
+    VERSION_OUTRUN = "version_outrun"
+    NOT_QUARANTINED = "not_quarantined"
+    LAST_ADMIN_KEY = "last_admin_key"
+    INVALID_TEMPLATE = "invalid_template"
     # what can be wrong with the system
     UNAVAILABLE = "unavailable"
     TIMEOUT = "timeout"
@@ -46,6 +51,8 @@ class ErrorCode(StrEnum):
     ALREADY_RUNNING = "already_running"
     START_FAILED = "start_failed"
     PROVIDER_FAILED = "provider_failed"
+    PROVIDER_REFUSED = "provider_refused"
+    PROVIDER_TIMEOUT = "provider_timeout"
     INTERNAL_ERROR = "internal_error"
 
 
@@ -66,9 +73,10 @@ DOCUMENT_CODES = frozenset(
         ErrorCode.PARSER_CRASHED,
         ErrorCode.ORIGINAL_MISSING,
         ErrorCode.TEXT_TOO_LONG,
+        ErrorCode.CONSENT_REQUIRED,
     }
 )
-"""What a document itself can be at fault for: only these fail a version at once."""
+"""What fails a version at once: a fault of the document itself, or that its organisation lets no text leave."""
 
 
 class SkillnetError(Exception):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import random
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any
 
@@ -13,6 +11,7 @@ import httpx
 import stamina
 
 from skillnet_common.errors import ErrorCode, PassingFault, PermanentFault
+from skillnet_common.retry_after import retry_after_seconds
 from skillnet_inference.encoder import PooledEncoder, require_window
 from skillnet_inference.identity import ModelIdentity
 from skillnet_inference.settings import EmbeddingSettings
@@ -90,20 +89,6 @@ class OpenAICompatibleEncoder(PooledEncoder):
             return response.json()
         except ValueError as error:
             raise _unexpected("an answer that is no JSON") from error
-
-
-def retry_after_seconds(value: str | None, now: datetime) -> float | None:
-    """A Retry-After header, in seconds or as a date (RFC 9110, 10.2.3); None where it is missing or unreadable."""
-    if value is None:
-        return None
-    try:
-        seconds = float(value)
-    except ValueError:
-        try:
-            seconds = (parsedate_to_datetime(value) - now).total_seconds()
-        except (TypeError, ValueError):  # not a date, or one without a time zone
-            return None
-    return max(seconds, 0.0) if math.isfinite(seconds) else None
 
 
 def _require_success(response: httpx.Response) -> None:

@@ -59,6 +59,11 @@ class EmbeddingSettings(BaseSettings):
         return self
 
     @property
+    def sends_text(self) -> bool:
+        """Text to embed leaves for somebody else's service: organisations must have consented."""
+        return self.provider is Provider.API
+
+    @property
     def api_model_name(self) -> str:
         """The name sent to the API."""
         return self.api_model or self.model

@@ -27,7 +27,7 @@ def main() -> None:
     async def compose(service: Service) -> AsyncIterator[Sequence[Component]]:
         model = await registered_model(service.database, identity.fingerprint, configured=identity.slug)
         encoder = await asyncio.to_thread(open_encoder, embedding)
-        handler = EmbedHandler(service.database, encoder.aencode_passages)
+        handler = EmbedHandler(service.database, encoder.aencode_passages, sends_text=embedding.sends_text)
         try:
             yield [StageWorker(service, settings, Stage.EMBED, handler, model=model)]
         finally:

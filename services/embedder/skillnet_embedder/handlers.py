@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -10,8 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
+from skillnet_common.consent import Consent, require_consent
+from skillnet_common.contracts.usage import UsageKind
 from skillnet_common.database.pool import Database
 from skillnet_common.documents.chunk import model_text
+from skillnet_common.usage import add_usage
 from skillnet_common.versions import finish_version, lock_version
 from skillnet_common.versions.locks import DocumentGone
 from skillnet_common.work.claims import Claim, settle
@@ -20,7 +24,7 @@ Encode = Callable[[Sequence[str]], Awaitable[NDArray[np.float32]]]
 """Texts -> unit vectors, float32 [texts, dimension], checked."""
 
 _LOAD = (
-    "SELECT chunk_id, header, body FROM document_chunks"
+    "SELECT chunk_id, header, body, token_count FROM document_chunks"
     " WHERE org_id = $1 AND chunk_id = ANY ($2::uuid[]) ORDER BY chunk_index"
 )
 _INSERT = (
@@ -31,33 +35,53 @@ _INSERT = (
 )
 
 
-class EmbedHandler:
-    """Encodes off the event loop, then writes vectors, settles, and finishes the version if it is whole."""
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Chunks to encode. `tokens`: of all of them together."""
 
-    def __init__(self, database: Database, encode: Encode) -> None:
+    ids: list[UUID]
+    texts: list[str]
+    tokens: int
+
+
+class EmbedHandler:
+    """Encodes off the event loop, then writes vectors, settles, and finishes the version if it is whole.
+
+    `sends_text`: `encode` sends it to somebody else's service, which the organisation must have consented to.
+    """
+
+    def __init__(self, database: Database, encode: Encode, *, sends_text: bool = False) -> None:
         self._database = database
         self._encode = encode
+        self._sends_text = sends_text
 
     async def __call__(self, claim: Claim) -> None:
-        """Does one claimed batch. Raises DocumentGone where chunks are gone, and whatever `encode` raises."""
-        ids, texts = await self._load(claim)
-        vectors = await self._encode(texts)
-        await self._save(claim, ids, vectors)
+        """Does one claimed batch. Raises DocumentGone where chunks are gone, PermanentFault `consent_required`, and
+        whatever `encode` raises."""
+        batch = await self._load(claim)
+        vectors = await self._encode(batch.texts)
+        await self._save(claim, batch, vectors)
 
-    async def _load(self, claim: Claim) -> tuple[list[UUID], list[str]]:
+    async def _load(self, claim: Claim) -> _Batch:
         async with self._database.tenant(claim.org_id) as connection:
+            if self._sends_text:
+                await require_consent(connection, claim.org_id, Consent.EMBEDDING)
             rows = await connection.fetch(_LOAD, claim.org_id, list(claim.chunk_ids))
         if len(rows) != len(claim.chunk_ids):
             raise DocumentGone
-        texts = [model_text(row["header"], row["body"]) for row in rows]
-        return [row["chunk_id"] for row in rows], texts
+        return _Batch(
+            ids=[row["chunk_id"] for row in rows],
+            texts=[model_text(row["header"], row["body"]) for row in rows],
+            tokens=sum(row["token_count"] for row in rows),
+        )
 
-    async def _save(self, claim: Claim, ids: list[UUID], vectors: NDArray[np.float32]) -> None:
+    async def _save(self, claim: Claim, batch: _Batch, vectors: NDArray[np.float32]) -> None:
         halves: list[Any] = [HalfVector(vector) for vector in vectors]
         async with self._database.tenant(claim.org_id) as connection:
             await lock_version(connection, claim.org_id, claim.document_id, claim.version, expect="embedding")
             await settle(connection, claim)
             await connection.execute(
-                _INSERT, claim.org_id, claim.model_id, claim.document_id, claim.version, ids, halves
+                _INSERT, claim.org_id, claim.model_id, claim.document_id, claim.version, batch.ids, halves
             )
             await finish_version(connection, claim.org_id, claim.document_id, claim.version)
+            await add_usage(connection, claim.org_id, {UsageKind.EMBEDDING_TOKENS: batch.tokens})

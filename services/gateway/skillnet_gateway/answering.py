@@ -3,30 +3,46 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from uuid import UUID
 
 import structlog
 
+from skillnet_common.answers import CitationWatch
 from skillnet_common.contracts.answers import AskEvent, AskEventKind, AskReply, AskRequest
 from skillnet_common.contracts.retrieval import GroundReply
-from skillnet_common.errors import ErrorCode, PassingFault
-from skillnet_gateway.asking import Answer, extractive, ground_request, prompt_for, reply_of, written
+from skillnet_common.contracts.usage import UsageKind
+from skillnet_common.errors import SkillnetError
+from skillnet_common.usage import UsageMeter
+from skillnet_gateway.asking import (
+    CITED_RUNGS,
+    LLM_CODES,
+    Answer,
+    citation_of,
+    extractive,
+    ground_request,
+    instead_of_llm,
+    prompt_for,
+    reply_of,
+    written,
+)
 from skillnet_gateway.authentication import Caller
 from skillnet_gateway.llm import ChatModel
-from skillnet_gateway.organizations import Organizations
+from skillnet_gateway.llm_protocol import Tally
+from skillnet_gateway.organizations import AnswerRules, Organizations
 from skillnet_gateway.prompts import ChatMessage
 from skillnet_gateway.retrieval import Retrieval
 
 log = structlog.get_logger(__name__)
-
-_FELL_BACK = "El modelo de lenguaje no ha podido responder: se muestran frases de los documentos."
 
 
 @dataclass(frozen=True, slots=True)
 class Grounded:
     """A question whose ground is known. `prompt` is None where no LLM is to be asked."""
 
+    org_id: UUID
     question: str
     ground: GroundReply
     prompt: list[ChatMessage] | None
@@ -40,54 +56,97 @@ class Grounded:
 class Answering:
     """Without a `model` every answer is extractive; with one, the organisation's consent is needed too."""
 
-    def __init__(self, retrieval: Retrieval, organizations: Organizations, model: ChatModel | None) -> None:
+    def __init__(
+        self, retrieval: Retrieval, organizations: Organizations, model: ChatModel | None, meter: UsageMeter
+    ) -> None:
         self._retrieval = retrieval
         self._organizations = organizations
         self._model = model
+        self._meter = meter
 
     async def ground(self, caller: Caller, request: AskRequest) -> Grounded:
         """Finds what an answer can stand on. Raises what `Retrieval.ground` raises."""
         started = time.perf_counter()
-        has_model = await self._may_ask_model(caller)
-        ground = await self._retrieval.ground(ground_request(request, has_model=has_model), caller.credential)
-        prompt = prompt_for(request.question, ground) if has_model else None
-        return Grounded(request.question, ground, prompt, started)
+        org_id = caller.principal.org_id
+        rules = await self._rules_for_model(org_id)
+        wanted = ground_request(request, has_model=rules is not None)
+        ground = await self._retrieval.ground_to_answer(wanted, caller.credential)
+        prompt = prompt_for(request, ground, rules.template) if rules is not None else None
+        return Grounded(org_id, request.question, ground, prompt, started)
 
     async def answer(self, grounded: Grounded) -> AskReply:
         """The answer, whole."""
         if self._model is None or grounded.prompt is None:
             return grounded.reply(extractive(grounded.question, grounded.ground))
-        try:
-            text = await self._model.complete(grounded.prompt)
-        except PassingFault as fault:
-            return grounded.reply(_fall_back(grounded, fault))
-        return grounded.reply(written(text, grounded.ground, model=self._model.name))
+        with self._counted(grounded) as tally:
+            try:
+                text = await self._model.complete(grounded.prompt, tally)
+            except SkillnetError as fault:
+                return grounded.reply(_fall_back(grounded, fault, tally))
+        return grounded.reply(self._written(self._model, text, grounded, tally))
 
-    async def stream(self, grounded: Grounded) -> AsyncIterator[AskEvent]:
-        """The answer as it comes, and at the end whole and checked."""
+    async def stream(self, grounded: Grounded) -> AsyncGenerator[AskEvent, None]:
+        """The answer as it comes, each source as it is cited, and at the end the whole and checked reply."""
         yield AskEvent(kind=AskEventKind.GROUND, reply=grounded.reply(Answer("", "")))
+        watch = CitationWatch()
         if self._model is None or grounded.prompt is None:
             answer = extractive(grounded.question, grounded.ground)
-            yield AskEvent(kind=AskEventKind.DELTA, text=answer.text)
+            for event in _said(answer.text, watch, grounded):
+                yield event
         else:
-            pieces: list[str] = []
-            try:
-                async for piece in self._model.stream(grounded.prompt):
-                    pieces.append(piece)
-                    yield AskEvent(kind=AskEventKind.DELTA, text=piece)
-                answer = written("".join(pieces), grounded.ground, model=self._model.name)
-            except PassingFault as fault:
-                answer = _fall_back(grounded, fault)
+            said: list[str] = []
+            with self._counted(grounded) as tally:
+                try:
+                    async with self._model.stream(grounded.prompt, tally) as pieces:
+                        async for piece in pieces:
+                            said.append(piece)
+                            for event in _said(piece, watch, grounded):
+                                yield event
+                    answer = self._written(self._model, "".join(said), grounded, tally)
+                except SkillnetError as fault:
+                    answer = _fall_back(grounded, fault, tally)
         yield AskEvent(kind=AskEventKind.DONE, reply=grounded.reply(answer))
 
-    async def _may_ask_model(self, caller: Caller) -> bool:
+    async def _rules_for_model(self, org_id: UUID) -> AnswerRules | None:
+        """How to ask the LLM; None where there is none, or the organisation has not consented."""
         if self._model is None:
-            return False
-        return (await self._organizations.get(caller.principal.org_id)).llm_consent
+            return None
+        rules = await self._organizations.answer_rules(org_id)
+        return rules if rules.consents.llm else None
+
+    def _written(self, model: ChatModel, text: str, grounded: Grounded, tally: Tally) -> Answer:
+        return written(text, grounded.ground, model=model.name, was_cut=tally.was_cut, usage=tally.usage)
+
+    @contextmanager
+    def _counted(self, grounded: Grounded) -> Iterator[Tally]:
+        """Counts the tokens of an answer however it ends, also where the asker has hung up."""
+        tally = Tally(grounded.prompt or ())
+        try:
+            yield tally
+        finally:
+            if tally.has_begun:
+                usage = tally.usage
+                for kind, amount in (
+                    (UsageKind.LLM_PROMPT_TOKENS, usage.prompt_tokens),
+                    (UsageKind.LLM_COMPLETION_TOKENS, usage.completion_tokens),
+                ):
+                    self._meter.count(grounded.org_id, kind, amount, estimated=usage.estimated)
 
 
-def _fall_back(grounded: Grounded, fault: PassingFault) -> Answer:
-    if fault.code is not ErrorCode.PROVIDER_FAILED:
+def _said(piece: str, watch: CitationWatch, grounded: Grounded) -> Iterator[AskEvent]:
+    """A piece of the answer, then the sources that it is the first to cite."""
+    yield AskEvent(kind=AskEventKind.DELTA, text=piece)
+    if grounded.ground.rung not in CITED_RUNGS:
+        return
+    sources = {source.number: source for source in grounded.ground.sources}
+    for number in watch.feed(piece):
+        if number in sources:
+            yield AskEvent(kind=AskEventKind.CITATION, citation=citation_of(sources[number]))
+
+
+def _fall_back(grounded: Grounded, fault: SkillnetError, tally: Tally) -> Answer:
+    if fault.code not in LLM_CODES:
         raise fault
-    log.warning("llm_failed", reason=fault.message)
-    return extractive(grounded.question, grounded.ground, warnings=[_FELL_BACK])
+    log.warning("llm_failed", org_id=str(grounded.org_id), code=fault.code, reason=fault.message)
+    usage = tally.usage if tally.has_begun else None
+    return instead_of_llm(grounded.question, grounded.ground, fault.code, usage)

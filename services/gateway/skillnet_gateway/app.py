@@ -14,15 +14,18 @@ from skillnet_common.objects import Originals
 from skillnet_common.runtime import Service, entry_point, run_service
 from skillnet_common.runtime.http import HttpServer
 from skillnet_common.runtime.service import Component
+from skillnet_common.usage import open_meter
 from skillnet_gateway.answering import Answering
 from skillnet_gateway.api import create_api
 from skillnet_gateway.documents import Documents
 from skillnet_gateway.gateway import Gateway
+from skillnet_gateway.keys import Keys
 from skillnet_gateway.llm import ChatModel
 from skillnet_gateway.organizations import Organizations
 from skillnet_gateway.retrieval import Retrieval
 from skillnet_gateway.settings import GatewaySettings
 from skillnet_gateway.uploads import Uploads
+from skillnet_gateway.usage import UsageReports
 
 log = structlog.get_logger(__name__)
 
@@ -48,24 +51,28 @@ async def open_api(service: Service, settings: GatewaySettings) -> AsyncIterator
     organizations = Organizations(service.database)
     retrieval = Retrieval(service.bus.client, timeout=settings.retrieval_timeout_seconds)
     try:
-        yield create_api(
-            Gateway(
-                authenticator=Authenticator(service.database),
-                organizations=organizations,
-                documents=Documents(service.database),
-                uploads=Uploads(
-                    service.database,
-                    originals,
-                    settings,
-                    max_bytes=settings.max_upload_bytes,
-                    idle_seconds=settings.upload_idle_seconds,
-                ),
-                originals=originals,
-                retrieval=retrieval,
-                answering=Answering(retrieval, organizations, model),
-                check_ready=service.check_ready,
+        async with open_meter(service.database) as meter:
+            yield create_api(
+                Gateway(
+                    authenticator=Authenticator(service.database),
+                    organizations=organizations,
+                    keys=Keys(service.database),
+                    usage=UsageReports(service.database),
+                    documents=Documents(service.database),
+                    uploads=Uploads(
+                        service.database,
+                        originals,
+                        settings,
+                        max_bytes=settings.max_upload_bytes,
+                        idle_seconds=settings.upload_idle_seconds,
+                    ),
+                    originals=originals,
+                    retrieval=retrieval,
+                    answering=Answering(retrieval, organizations, model, meter),
+                    heartbeat_seconds=settings.ask_heartbeat_seconds,
+                    check_ready=service.check_ready,
+                )
             )
-        )
     finally:
         if model is not None:
             await model.close()

@@ -6,13 +6,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from skillnet_common.answers import check_citations, extractive_answer
-from skillnet_common.contracts.answers import EXTRACTIVE, AskReply, AskRequest
-from skillnet_common.contracts.retrieval import GroundReply, GroundRequest, Rung
+from skillnet_common.contracts.answers import EXTRACTIVE, AskReply, AskRequest, Citation, TokenUsage
+from skillnet_common.contracts.retrieval import GroundReply, GroundRequest, Rung, Source
+from skillnet_common.errors import ErrorCode
 from skillnet_gateway.prompts import NOT_FOUND, ChatMessage, general_prompt, grounded_prompt
 
-_CITED_RUNGS = frozenset({Rung.CHUNKS, Rung.DOCUMENT})
+CITED_RUNGS = frozenset({Rung.CHUNKS, Rung.DOCUMENT})
+"""On these an answer cites sources."""
+
 _NOBODY_KNOWS = "Los documentos no lo recogen, y ningún modelo de lenguaje ha respondido."
 _UNCITED = "La respuesta no cita ninguna fuente: compruébala antes de fiarte de ella."
+_CUT = "La respuesta está cortada: ha llegado a la longitud máxima permitida."
+_INSTEAD = "se muestran frases de los documentos."
+_FAILURES = {
+    ErrorCode.PROVIDER_FAILED: f"El modelo de lenguaje no ha podido responder: {_INSTEAD}",
+    ErrorCode.PROVIDER_TIMEOUT: f"El modelo de lenguaje no ha respondido a tiempo: {_INSTEAD}",
+    ErrorCode.PROVIDER_REFUSED: (
+        "El modelo de lenguaje ha rechazado la petición, y lo hará hasta que quien administra el sistema lo remedie: "
+        f"{_INSTEAD}"
+    ),
+}
+LLM_CODES = frozenset(_FAILURES)
+"""Codes of an LLM's failures, after which the documents' own sentences answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +38,8 @@ class Answer:
     answered_by: str
     citations: Sequence[int] = ()
     warnings: Sequence[str] = field(default=())
+    llm_error: ErrorCode | None = None
+    usage: TokenUsage | None = None
 
 
 def ground_request(request: AskRequest, *, has_model: bool) -> GroundRequest:
@@ -39,31 +56,57 @@ def ground_request(request: AskRequest, *, has_model: bool) -> GroundRequest:
     )
 
 
-def prompt_for(question: str, ground: GroundReply) -> list[ChatMessage] | None:
+def prompt_for(request: AskRequest, ground: GroundReply, template: str | None) -> list[ChatMessage] | None:
     """What to ask an LLM; None where there is nothing to ask, since nothing was found."""
     if ground.rung is Rung.NONE:
         return None
     if ground.rung is Rung.GENERAL:
-        return general_prompt(question)
-    return grounded_prompt(question, ground.context)
+        return general_prompt(request.question, language=request.language)
+    return grounded_prompt(request.question, ground.context, template=template, language=request.language)
 
 
-def extractive(question: str, ground: GroundReply, *, warnings: Sequence[str] = ()) -> Answer:
+def extractive(question: str, ground: GroundReply) -> Answer:
     """The documents' own sentences, or that nothing was found."""
-    text = extractive_answer(question, ground.sources) if ground.rung in _CITED_RUNGS else ""
+    text = extractive_answer(question, ground.sources) if ground.rung in CITED_RUNGS else ""
     if not text:
-        return Answer(NOT_FOUND, EXTRACTIVE, warnings=warnings)
-    return Answer(text, EXTRACTIVE, check_citations(text, ground.sources).citations, warnings)
+        return Answer(NOT_FOUND, EXTRACTIVE)
+    return Answer(text, EXTRACTIVE, check_citations(text, ground.sources).citations)
 
 
-def written(text: str, ground: GroundReply, *, model: str) -> Answer:
+def instead_of_llm(question: str, ground: GroundReply, code: ErrorCode, usage: TokenUsage | None) -> Answer:
+    """The documents' own sentences after an LLM's failure; `code` is one of `LLM_CODES`."""
+    answer = extractive(question, ground)
+    return Answer(answer.text, answer.answered_by, answer.citations, [_FAILURES[code]], code, usage)
+
+
+def written(text: str, ground: GroundReply, *, model: str, was_cut: bool, usage: TokenUsage) -> Answer:
     """An LLM's answer with its citations checked; on general knowledge it carries none."""
-    if ground.rung not in _CITED_RUNGS:
-        return Answer(check_citations(text, ()).text, model)
+    cut = [_CUT] if was_cut else []
+    if ground.rung not in CITED_RUNGS:
+        return Answer(check_citations(text, ()).text, model, warnings=cut, usage=usage)
     checked = check_citations(text, ground.sources)
     uncited = not checked.citations and not checked.text.startswith(NOT_FOUND)
-    warnings = [*checked.warnings, _UNCITED] if uncited else checked.warnings
-    return Answer(checked.text, model, checked.citations, warnings)
+    warnings = [*checked.warnings, *([_UNCITED] if uncited else []), *cut]
+    return Answer(checked.text, model, checked.citations, warnings, usage=usage)
+
+
+def citation_of(source: Source) -> Citation:
+    """Where a citation points to."""
+    return Citation(
+        number=source.number,
+        source_id=source.chunk_ids[0],
+        document_id=source.document_id,
+        version=source.version,
+        document_title=source.document_title,
+        section_path=source.section_path,
+        page_start=source.page_start,
+        page_end=source.page_end,
+        page_label_start=source.page_label_start,
+        page_label_end=source.page_label_end,
+        char_start=source.char_start,
+        char_end=source.char_end,
+        chunk_ids=source.chunk_ids,
+    )
 
 
 def reply_of(ground: GroundReply, answer: Answer, *, took_ms: float) -> AskReply:
@@ -77,10 +120,12 @@ def reply_of(ground: GroundReply, answer: Answer, *, took_ms: float) -> AskReply
         reason=reason,
         answered_by=answer.answered_by,
         citations=list(answer.citations),
-        sources=ground.sources if rung in _CITED_RUNGS else [],
+        sources=ground.sources if rung in CITED_RUNGS else [],
         strategy=ground.strategy,
         strategy_reason=ground.strategy_reason,
         warnings=[*ground.warnings, *answer.warnings],
         took_ms=took_ms,
         embedding_model=ground.embedding_model,
+        llm_error=answer.llm_error,
+        usage=answer.usage,
     )

@@ -12,9 +12,11 @@ from skillnet_common.objects import Originals
 from skillnet_common.runtime.ops import ReadyCheck
 from skillnet_gateway.answering import Answering
 from skillnet_gateway.documents import Documents
+from skillnet_gateway.keys import Keys
 from skillnet_gateway.organizations import Organizations
 from skillnet_gateway.retrieval import Retrieval
 from skillnet_gateway.uploads import Uploads
+from skillnet_gateway.usage import UsageReports
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +25,14 @@ class Gateway:
 
     authenticator: Authenticator
     organizations: Organizations
+    keys: Keys
+    usage: UsageReports
     documents: Documents
     uploads: Uploads
     originals: Originals
     retrieval: Retrieval
     answering: Answering
+    heartbeat_seconds: float
     check_ready: ReadyCheck
 
 

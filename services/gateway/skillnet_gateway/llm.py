@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Sequence
-from typing import Any
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from http import HTTPStatus
 
 import httpx
 import stamina
+import structlog
 
-from skillnet_common.errors import ErrorCode, PassingFault
+from skillnet_common.errors import ErrorCode, PassingFault, PermanentFault
+from skillnet_common.retry_after import retry_after_seconds
+from skillnet_gateway.llm_protocol import Tally, answer_of, payload_of, pieces_of
 from skillnet_gateway.prompts import ChatMessage
 from skillnet_gateway.settings import GatewaySettings
 
-_PASSING = frozenset({408, 429, 500, 502, 503, 504})
-_LONGEST_WAIT = 10.0
-_DONE = "[DONE]"
+log = structlog.get_logger(__name__)
+
+LONGEST_WAIT = 10.0
+"""Seconds. An endpoint that asks for a longer pause is not waited for: the asker gets the documents' sentences."""
+
+_FIRST_WAIT = 0.2
+_PASSING = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
+_PERMANENT = {HTTPStatus.NOT_IMPLEMENTED, HTTPStatus.HTTP_VERSION_NOT_SUPPORTED}
+_REFUSED_OPTION = {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}
+_ERROR_BYTES = 4_096
 
 
 class ChatModel:
-    """Asks one model. Every failure is a PassingFault `provider_failed`: the caller falls back.
+    """Asks one model.
 
-    429, 5xx and lost connections are tried again, as long as nothing of the answer has been handed on.
+    Raises PassingFault `provider_failed` (429, 5xx, lost connections: tried again first, as long as nothing of the
+    answer has been handed on) or `provider_timeout`, PermanentFault `provider_refused` (other 4xx) or
+    `provider_failed` (replies of another form), which are not. Details carry the HTTP status, never the reply.
     """
 
     def __init__(self, settings: GatewaySettings) -> None:
@@ -30,10 +43,13 @@ class ChatModel:
         self._attempts = settings.llm_attempts
         self._max_tokens = settings.llm_max_tokens
         self._seconds = settings.llm_timeout_seconds
+        self._first_token_seconds = settings.llm_first_token_seconds
+        self._asks_usage = True
         key = settings.llm_api_key.get_secret_value()
         self._http = httpx.AsyncClient(
             base_url=settings.llm_api_base.rstrip("/") + "/",
             headers={"Authorization": f"Bearer {key}"} if key else {},
+            # How long an answer may take is watched below: a read of httpx is one piece, not an answer.
             timeout=httpx.Timeout(settings.llm_timeout_seconds, connect=settings.llm_connect_seconds),
         )
 
@@ -41,95 +57,103 @@ class ChatModel:
         """Closes the connections."""
         await self._http.aclose()
 
-    async def complete(self, messages: Sequence[ChatMessage]) -> str:
+    async def complete(self, messages: Sequence[ChatMessage], tally: Tally) -> str:
         """The whole answer."""
-        try:
-            async with asyncio.timeout(self._seconds):
-                response = await self._send(messages, stream=False)
-                body = await _json_of(response)
-        except (httpx.HTTPError, TimeoutError) as error:
-            raise _failed(error) from error
-        text = _first(body, "message")
-        if not text.strip():
-            raise PassingFault(ErrorCode.PROVIDER_FAILED, "The language model gave an empty answer.")
-        return text
-
-    async def stream(self, messages: Sequence[ChatMessage]) -> AsyncIterator[str]:
-        """The answer in pieces, as they come."""
         deadline = asyncio.get_running_loop().time() + self._seconds
+        async for attempt in self._attempts_until(deadline):
+            with attempt:
+                async with _within(deadline):
+                    response = await self._send(messages, stream=False)
+                    try:
+                        body = await response.aread()
+                    finally:
+                        await response.aclose()
+        return answer_of(body, tally)
+
+    @asynccontextmanager
+    async def stream(self, messages: Sequence[ChatMessage], tally: Tally) -> AsyncIterator[AsyncIterator[str]]:
+        """The answer in pieces, as they come; leaving the context hangs up."""
+        deadline = asyncio.get_running_loop().time() + self._seconds
+        async for attempt in self._attempts_until(deadline):
+            with attempt:
+                response, first, pieces = await self._open(messages, tally, deadline)
         try:
-            async with asyncio.timeout_at(deadline):
-                response = await self._send(messages, stream=True)
+            yield _until(deadline, first, pieces)
+        finally:
+            await response.aclose()
+
+    async def _open(
+        self, messages: Sequence[ChatMessage], tally: Tally, deadline: float
+    ) -> tuple[httpx.Response, str, AsyncIterator[str]]:
+        """A reply whose first piece is here."""
+        first_token = min(deadline, asyncio.get_running_loop().time() + self._first_token_seconds)
+        async with _within(first_token):
+            response = await self._send(messages, stream=True)
             try:
-                pieces = _pieces(response)
-                async with asyncio.timeout_at(deadline):
-                    piece = await anext(pieces, None)
-                if piece is None:
-                    raise PassingFault(ErrorCode.PROVIDER_FAILED, "The language model gave an empty answer.")
-                while piece is not None:
-                    yield piece
-                    # The limit never spans a yield: it would cancel the reader, not the model.
-                    async with asyncio.timeout_at(deadline):
-                        piece = await anext(pieces, None)
-            finally:
+                pieces = pieces_of(_lines(response), tally)
+                first = await anext(pieces)
+            except BaseException:
                 await response.aclose()
-        except (httpx.HTTPError, TimeoutError) as error:
-            raise _failed(error) from error
+                raise
+        return response, first, pieces
 
     async def _send(self, messages: Sequence[ChatMessage], *, stream: bool) -> httpx.Response:
-        payload = {
-            "model": self.name,
-            "messages": [{"role": message.role, "content": message.content} for message in messages],
-            "temperature": 0,
-            "max_tokens": self._max_tokens,
-            "stream": stream,
-        }
-        async for attempt in stamina.retry_context(
-            on=_worth_another_try, attempts=self._attempts, timeout=self._seconds, wait_initial=0.2
-        ):
-            with attempt:
-                request = self._http.build_request("POST", "chat/completions", json=payload)
-                response = await self._http.send(request, stream=True)
-                if response.is_error:
-                    await response.aclose()
-                response.raise_for_status()
+        """A reply with a status of success; its body is yet to be read."""
+        response = await self._post(messages, stream=stream)
+        if stream and self._asks_usage and response.status_code in _REFUSED_OPTION and await _names_option(response):
+            log.info("llm_reports_no_usage_in_streams", status=response.status_code)
+            self._asks_usage = False
+            response = await self._post(messages, stream=stream)
+        if not response.is_success:
+            await response.aclose()
+            raise _status_fault(response)
         return response
 
+    async def _post(self, messages: Sequence[ChatMessage], *, stream: bool) -> httpx.Response:
+        payload = payload_of(
+            self.name, messages, max_tokens=self._max_tokens, stream=stream, asks_usage=self._asks_usage
+        )
+        request = self._http.build_request("POST", "chat/completions", json=payload)
+        return await self._http.send(request, stream=True)
 
-def _worth_another_try(error: Exception) -> bool | float:
-    if isinstance(error, httpx.HTTPStatusError):
-        asked = error.response.headers.get("retry-after", "")
-        wanted = error.response.status_code in _PASSING
-        return min(float(asked), _LONGEST_WAIT) if wanted and asked.isdigit() else wanted
-    return isinstance(error, httpx.TransportError)
+    def _attempts_until(self, deadline: float) -> AsyncIterator[stamina.Attempt]:
+        def pause_before_retry(error: Exception) -> bool | float:
+            if not isinstance(error, PassingFault) or error.code is not ErrorCode.PROVIDER_FAILED:
+                return False
+            asked = error.details.get("retry_after")
+            if not isinstance(asked, float):
+                return True
+            left = deadline - asyncio.get_running_loop().time()
+            return asked if asked <= min(LONGEST_WAIT, left) else False
+
+        return stamina.retry_context(
+            on=pause_before_retry, attempts=self._attempts, timeout=self._seconds, wait_initial=_FIRST_WAIT
+        ).__aiter__()
 
 
-async def _json_of(response: httpx.Response) -> Any:
+@asynccontextmanager
+async def _within(deadline: float) -> AsyncIterator[None]:
+    """A limit of time, and faults with codes for what httpx and the limit raise."""
     try:
-        return json.loads(await response.aread())
-    except ValueError as error:
-        raise PassingFault(ErrorCode.PROVIDER_FAILED, "The language model's reply is not JSON.") from error
-    finally:
-        await response.aclose()
+        async with asyncio.timeout_at(deadline):
+            yield
+    except httpx.ConnectTimeout as error:
+        raise PassingFault(ErrorCode.PROVIDER_FAILED, "The language model cannot be reached in time.") from error
+    except (httpx.TimeoutException, TimeoutError) as error:
+        raise PassingFault(ErrorCode.PROVIDER_TIMEOUT, "The language model did not answer in time.") from error
+    except httpx.HTTPError as error:
+        raise PassingFault(
+            ErrorCode.PROVIDER_FAILED, f"The language model cannot be reached: {type(error).__name__}."
+        ) from error
 
 
-async def _pieces(response: httpx.Response) -> AsyncIterator[str]:
-    """The `data:` lines of a stream of chat completion chunks."""
-    async for line in _lines(response):
-        if not line.startswith("data:"):
-            continue
-        data = line.removeprefix("data:").strip()
-        if data == _DONE:
-            return
-        try:
-            chunk = json.loads(data)
-        except ValueError as error:
-            raise PassingFault(ErrorCode.PROVIDER_FAILED, "The language model's stream is not JSON.") from error
-        if isinstance(chunk, dict) and chunk.get("choices") == []:
-            continue  # usage figures
-        piece = _first(chunk, "delta")
-        if piece:
-            yield piece
+async def _until(deadline: float, first: str, pieces: AsyncIterator[str]) -> AsyncIterator[str]:
+    piece: str | None = first
+    while piece is not None:
+        yield piece
+        # The limit never spans a yield: it would cancel the reader, not the model.
+        async with _within(deadline):
+            piece = await anext(pieces, None)
 
 
 async def _lines(response: httpx.Response) -> AsyncIterator[str]:
@@ -142,23 +166,23 @@ async def _lines(response: httpx.Response) -> AsyncIterator[str]:
     yield rest.decode("utf-8", "replace")
 
 
-def _first(body: Any, part: str) -> str:
-    try:
-        content = body["choices"][0][part].get("content") or ""
-    except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise PassingFault(
-            ErrorCode.PROVIDER_FAILED, "The language model's reply does not have the form of a chat completion."
-        ) from error
-    if not isinstance(content, str):
-        raise PassingFault(ErrorCode.PROVIDER_FAILED, "The language model's answer is not text.")
-    return content
+async def _names_option(response: httpx.Response) -> bool:
+    """Whether the endpoint refused the request for the wish to hear of its tokens. Closes the reply if so."""
+    body = b""
+    async for piece in response.aiter_bytes():
+        body += piece
+        if len(body) >= _ERROR_BYTES:
+            break
+    await response.aclose()
+    return b"stream_options" in body or b"include_usage" in body
 
 
-def _failed(error: Exception) -> PassingFault:
-    if isinstance(error, httpx.HTTPStatusError):
-        reason = f"it answered {error.response.status_code}"
-    elif isinstance(error, TimeoutError | httpx.TimeoutException):
-        reason = "it did not answer in time"
-    else:
-        reason = type(error).__name__
-    return PassingFault(ErrorCode.PROVIDER_FAILED, f"The language model failed: {reason}.")
+def _status_fault(response: httpx.Response) -> PassingFault | PermanentFault:
+    status = response.status_code
+    message = f"The language model's endpoint answered {status}."
+    if status in _PASSING or (status >= HTTPStatus.INTERNAL_SERVER_ERROR and status not in _PERMANENT):
+        pause = retry_after_seconds(response.headers.get("Retry-After"), datetime.now(UTC))
+        return PassingFault(ErrorCode.PROVIDER_FAILED, message, status=status, retry_after=pause)
+    if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
+        message = f"The language model's endpoint answered {status}: it refuses LLM_API_KEY."
+    return PermanentFault(ErrorCode.PROVIDER_REFUSED, message, status=status)

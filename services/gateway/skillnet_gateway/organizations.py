@@ -1,23 +1,40 @@
-"""What the gateway knows of an organisation."""
+"""What the gateway knows of an organisation: its name, its consents, the template of its prompts."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from uuid import UUID
 
 import asyncpg
 import structlog
 
 from skillnet_common.auth import Principal
-from skillnet_common.contracts.organizations import Organization, OrganizationChange
+from skillnet_common.contracts.organizations import (
+    Consents,
+    Organization,
+    OrganizationChange,
+    PromptHistory,
+    PromptTemplate,
+    PromptVersion,
+)
 from skillnet_common.database import Database, Queries
+from skillnet_gateway.templates import DEFAULT_TEMPLATE, require_template
 
 log = structlog.get_logger(__name__)
 
-_SQL = Queries(__package__, "queries.sql")
+_SQL = Queries(__package__, "account.sql")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRules:
+    """How the organisation's questions are answered. `template` None: by the system's own."""
+
+    consents: Consents
+    template: str | None
 
 
 class Organizations:
-    """Reads and changes organisations."""
+    """Reads and changes organisations. The log says which key changed what."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -27,22 +44,64 @@ class Organizations:
         async with self._database.tenant(org_id, readonly=True) as connection:
             return _organization(await connection.fetchrow(_SQL.organization, org_id))
 
+    async def answer_rules(self, org_id: UUID) -> AnswerRules:
+        """What holds for a question that is asked now."""
+        async with self._database.tenant(org_id, readonly=True) as connection:
+            row = await connection.fetchrow(_SQL.organization_and_template, org_id)
+        return AnswerRules(_organization(row).consents, row["template"] if row is not None else None)
+
     async def change(self, principal: Principal, change: OrganizationChange) -> Organization:
-        """Applies the change and returns what holds now; the log says which key changed what."""
+        """Applies the change and returns what holds now."""
+        consents = {
+            "llm": change.consent_to_llm,
+            "embedding": change.consents.embedding,
+            "rerank": change.consents.rerank,
+        }
+        settings = {f"{name}_consent": given for name, given in consents.items() if given is not None}
         async with self._database.tenant(principal.org_id) as connection:
-            row = await connection.fetchrow(
-                _SQL.change_organization, principal.org_id, change.name, change.llm_consent
-            )
-        log.info(
-            "organization_changed",
-            org_id=str(principal.org_id),
-            key_id=str(principal.key_id),
-            **change.model_dump(exclude_none=True),
-        )
+            row = await connection.fetchrow(_SQL.change_organization, principal.org_id, change.name, settings)
+        changed = settings if change.name is None else {"name": change.name, **settings}
+        log.info("organization_changed", **_who(principal), **changed)
         return _organization(row)
+
+    async def template(self, org_id: UUID) -> PromptTemplate:
+        """The template that holds."""
+        async with self._database.tenant(org_id, readonly=True) as connection:
+            return _template(await connection.fetchrow(_SQL.newest_template, org_id))
+
+    async def templates(self, org_id: UUID) -> PromptHistory:
+        """Its changes, last first."""
+        async with self._database.tenant(org_id, readonly=True) as connection:
+            rows = await connection.fetch(_SQL.templates, org_id)
+        return PromptHistory(versions=[PromptVersion(**row) for row in rows])
+
+    async def set_template(self, principal: Principal, template: str | None) -> PromptTemplate:
+        """Makes it the template of every question from now on; None is the system's own. Raises RequestError
+        `invalid_template`."""
+        if template is not None:
+            require_template(template)
+        async with self._database.tenant(principal.org_id) as connection:
+            await connection.execute(_SQL.hold_organization, principal.org_id)
+            row = await connection.fetchrow(_SQL.add_template, principal.org_id, template, principal.key_id)
+        changed = _template(row)
+        log.info("prompt_changed", **_who(principal), version=changed.version, reset=template is None)
+        return changed
 
 
 def _organization(row: asyncpg.Record | None) -> Organization:
     if row is None:
         raise LookupError("a key's organisation is missing")
-    return Organization(**row)
+    # Whatever stands in the settings: only a true is a yes.
+    consents = {name: row["settings"].get(f"{name}_consent") is True for name in Consents.model_fields}
+    return Organization(org_id=row["org_id"], name=row["name"], consents=Consents(**consents))
+
+
+def _template(row: asyncpg.Record | None) -> PromptTemplate:
+    if row is None:
+        return PromptTemplate(template=DEFAULT_TEMPLATE, version=0, is_default=True)
+    is_default = row["template"] is None
+    return PromptTemplate(**{**row, "template": row["template"] or DEFAULT_TEMPLATE}, is_default=is_default)
+
+
+def _who(principal: Principal) -> dict[str, str]:
+    return {"org_id": str(principal.org_id), "key_id": str(principal.key_id)}

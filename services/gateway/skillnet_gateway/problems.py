@@ -38,6 +38,7 @@ STATUS: Mapping[ErrorCode, int] = {
     ErrorCode.ORIGINAL_MISSING: 410,
     ErrorCode.ATTEMPTS_EXHAUSTED: 422,
     ErrorCode.CANCELLED: 409,
+    ErrorCode.CONSENT_REQUIRED: 403,
     ErrorCode.INVALID_REQUEST: 422,
     ErrorCode.MALFORMED_JSON: 400,
     ErrorCode.UNAUTHORIZED: 401,
@@ -48,6 +49,10 @@ STATUS: Mapping[ErrorCode, int] = {
     ErrorCode.IDEMPOTENCY_KEY_REUSED: 409,
     ErrorCode.QUERY_EMPTY: 422,
     ErrorCode.VERSION_ENDED: 409,
+    ErrorCode.VERSION_OUTRUN: 409,
+    ErrorCode.NOT_QUARANTINED: 409,
+    ErrorCode.LAST_ADMIN_KEY: 409,
+    ErrorCode.INVALID_TEMPLATE: 422,
     ErrorCode.UNAVAILABLE: 503,
     ErrorCode.TIMEOUT: 504,
     ErrorCode.MODEL_MISMATCH: 503,
@@ -56,6 +61,8 @@ STATUS: Mapping[ErrorCode, int] = {
     ErrorCode.ALREADY_RUNNING: 500,
     ErrorCode.START_FAILED: 500,
     ErrorCode.PROVIDER_FAILED: 502,
+    ErrorCode.PROVIDER_REFUSED: 502,
+    ErrorCode.PROVIDER_TIMEOUT: 504,
     ErrorCode.INTERNAL_ERROR: 500,
 }
 """The HTTP status of every code."""

@@ -63,14 +63,3 @@ SELECT EXISTS (
     JOIN document_versions v ON v.org_id = d.org_id AND v.document_id = d.document_id
     WHERE d.org_id = $1 AND d.document_id = $2 AND d.deleted_at IS NULL AND v.version = $3
       AND v.version > d.deleted_through)
-
--- name: organization
-SELECT org_id, name, coalesce(settings ->> 'llm_consent', 'false') = 'true' AS llm_consent
-FROM organizations WHERE org_id = $1
-
--- name: change_organization
-UPDATE organizations
-SET name = coalesce($2, name),
-    settings = settings || jsonb_strip_nulls(jsonb_build_object('llm_consent', $3::boolean))
-WHERE org_id = $1
-RETURNING org_id, name, coalesce(settings ->> 'llm_consent', 'false') = 'true' AS llm_consent

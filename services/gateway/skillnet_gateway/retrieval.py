@@ -16,6 +16,7 @@ from skillnet_common.contracts.retrieval import (
     SearchReply,
     SearchRequest,
 )
+from skillnet_common.contracts.usage import UsageKind
 from skillnet_common.errors import ErrorCode, PassingFault
 from skillnet_common.messaging.requester import ask
 
@@ -41,8 +42,28 @@ class Retrieval:
         """`retrieval.v1.ground`."""
         return await self._ask(subjects.GROUND, request, GroundReply, credential)
 
-    async def _ask(self, subject: str, request: SearchRequest, reply_type: type[Reply], credential: str) -> Reply:
+    async def ground_to_answer(self, request: GroundRequest, credential: str) -> GroundReply:
+        """`retrieval.v1.ground` of a question that is to be answered in words, and is counted as such."""
+        return await self._ask(subjects.GROUND, request, GroundReply, credential, purpose=UsageKind.ASK)
+
+    async def _ask(
+        self,
+        subject: str,
+        request: SearchRequest,
+        reply_type: type[Reply],
+        credential: str,
+        *,
+        purpose: UsageKind | None = None,
+    ) -> Reply:
         if not self._client.is_connected:
             # The client would keep the request until the connection is back, and the caller waiting with it.
             raise PassingFault(ErrorCode.UNAVAILABLE, "The bus cannot be reached just now.")
-        return await ask(self._client, subject, request, reply_type, credential=credential, timeout=self._timeout)
+        return await ask(
+            self._client,
+            subject,
+            request,
+            reply_type,
+            credential=credential,
+            timeout=self._timeout,
+            purpose=purpose,
+        )

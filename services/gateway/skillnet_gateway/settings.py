@@ -25,10 +25,14 @@ class GatewaySettings(CommonSettings, ObjectStoreSettings, ChunkSettings):
     llm_api_key: SecretStr = SecretStr("")
     llm_model: str = ""
     llm_connect_seconds: float = Field(default=5.0, gt=0)
+    llm_first_token_seconds: float = Field(default=30.0, gt=0)
+    """Of a streamed answer, from the request on; an LLM that takes longer is not asked again."""
     llm_timeout_seconds: float = Field(default=60.0, gt=0)
     """For the whole answer, retries included."""
     llm_attempts: int = Field(default=3, ge=1)
     llm_max_tokens: int = Field(default=1_024, ge=1)
+    ask_heartbeat_seconds: float = Field(default=10.0, gt=0)
+    """A streamed answer in which nothing happens for so long sends a sign of life."""
 
     @model_validator(mode="after")
     def _a_base_needs_a_model(self) -> Self:

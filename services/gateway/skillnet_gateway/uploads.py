@@ -12,12 +12,14 @@ import asyncpg
 import structlog
 
 from skillnet_common.auth import Principal
+from skillnet_common.contracts.usage import UsageKind
 from skillnet_common.database import Database, Queries
 from skillnet_common.errors import ErrorCode, PassingFault, RequestError
 from skillnet_common.models import serving_model
 from skillnet_common.objects import Originals
 from skillnet_common.pipeline import pipeline_fingerprint
 from skillnet_common.settings import ChunkSettings
+from skillnet_common.usage import add_usage
 from skillnet_common.versions import Upload, UploadResult, accept_upload, document_id_for
 from skillnet_common.versions.locks import lock_document
 from skillnet_gateway.parameters import MAX_TITLE, VersionParameters, file_name_of
@@ -119,6 +121,12 @@ class Uploads:
                 document = await connection.fetchrow(_SQL.audience_of, upload.org_id, document_id)
                 _require_writable(principal, document, must_exist=must_exist)
                 result = await accept_upload(connection, upload)
+                if result.object_kept:
+                    await add_usage(
+                        connection,
+                        upload.org_id,
+                        {UsageKind.DOCUMENTS_UPLOADED: 1, UsageKind.BYTES_UPLOADED: upload.size},
+                    )
                 # From here on the commit may happen although its reply is lost: an object too many is harmless,
                 # a version without its object is not.
                 keep = True

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from skillnet_common.contracts.usage import UsageKind
 from skillnet_common.contracts.work import Stage
 from skillnet_common.database.pool import Database
 from skillnet_common.documents.parsed import ParsedDocument
 from skillnet_common.objects import Originals
+from skillnet_common.usage import add_usage
 from skillnet_common.versions import lock_version
 from skillnet_common.versions.contents import save_parsed
 from skillnet_common.versions.locks import DocumentGone
@@ -52,3 +54,4 @@ class ParseHandler:
             await add_work(
                 connection, claim.org_id, Stage.CHUNK, claim.document_id, claim.version, len(parsed.text) // 1024
             )
+            await add_usage(connection, claim.org_id, {UsageKind.PAGES_PARSED: parsed.page_count})

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from uuid import UUID
 
 from skillnet_common.auth import Authenticator
+from skillnet_common.consent import Consent, has_consent
 from skillnet_common.contracts import subjects
 from skillnet_common.messaging.responder import Responder
 from skillnet_common.models import require_serving
 from skillnet_common.runtime import Service, entry_point, run_service
 from skillnet_common.runtime.service import Component
+from skillnet_common.usage import open_meter
 from skillnet_inference.budget import count_llm_tokens
 from skillnet_inference.factory import model_identity, open_encoder
 from skillnet_inference.identity import ModelIdentity
@@ -71,6 +74,10 @@ def main() -> None:
         async def speaks_serving_model() -> None:
             await require_serving(service.database, identity.fingerprint, configured=identity.slug)
 
+        async def may_send(org_id: UUID) -> bool:
+            async with service.database.tenant(org_id, readonly=True) as connection:
+                return await has_consent(connection, org_id, Consent.EMBEDDING)
+
         service.ready_checks.append(speaks_serving_model)
         service.capacity = settings.retriever_concurrency
         encoder = await asyncio.to_thread(open_encoder, embedding)
@@ -80,17 +87,19 @@ def main() -> None:
             ServingModel(registered.model_id, registered.slug, calibration_of(identity)),
             settings,
             count_llm_tokens,
+            may_send if embedding.sends_text else None,
         )
-        responder = Responder(
-            service.bus.client,
-            queue=subjects.RETRIEVAL_QUEUE,
-            handlers=request_handlers(retriever, Authenticator(service.database)),
-            concurrency=settings.retriever_concurrency,
-        )
-        component = RespondingComponent(responder)
-        service.ready_checks.append(component.check_listening)
         try:
-            yield [component]
+            async with open_meter(service.database) as meter:
+                responder = Responder(
+                    service.bus.client,
+                    queue=subjects.RETRIEVAL_QUEUE,
+                    handlers=request_handlers(retriever, Authenticator(service.database), meter),
+                    concurrency=settings.retriever_concurrency,
+                )
+                component = RespondingComponent(responder)
+                service.ready_checks.append(component.check_listening)
+                yield [component]
         finally:
             encoder.close()
 

@@ -11,28 +11,34 @@ from pydantic import BaseModel
 from skillnet_common.auth import Authenticator, Principal, Scope
 from skillnet_common.contracts import subjects
 from skillnet_common.contracts.retrieval import ContextRequest, GroundRequest, SearchRequest
-from skillnet_common.messaging.requester import AUTHORIZATION_HEADER
+from skillnet_common.contracts.usage import UsageKind
+from skillnet_common.messaging.requester import AUTHORIZATION_HEADER, PURPOSE_HEADER
 from skillnet_common.messaging.responder import RequestHandler
+from skillnet_common.usage import UsageMeter
 from skillnet_retriever.metrics import REQUEST_SECONDS
 from skillnet_retriever.retriever import Retriever
 
 AnyRequest = TypeVar("AnyRequest", bound=BaseModel)
 
 
-def request_handlers(retriever: Retriever, authenticator: Authenticator) -> dict[str, RequestHandler]:
-    """A handler for each subject. Tenant and audience come from the credential, never from the body."""
+def request_handlers(
+    retriever: Retriever, authenticator: Authenticator, meter: UsageMeter
+) -> dict[str, RequestHandler]:
+    """A handler for each subject. Tenant and audience come from the credential, never from the body. Every question
+    that is answered is counted, whether it came over the bus or through the gateway."""
     return {
-        subjects.SEARCH: _handler("search", SearchRequest, retriever.search, authenticator),
-        subjects.CONTEXT: _handler("context", ContextRequest, retriever.context, authenticator),
-        subjects.GROUND: _handler("ground", GroundRequest, retriever.ground, authenticator),
+        subjects.SEARCH: _handler(UsageKind.SEARCH, SearchRequest, retriever.search, authenticator, meter),
+        subjects.CONTEXT: _handler(UsageKind.CONTEXT, ContextRequest, retriever.context, authenticator, meter),
+        subjects.GROUND: _handler(UsageKind.GROUND, GroundRequest, retriever.ground, authenticator, meter),
     }
 
 
 def _handler(
-    operation: str,
+    operation: UsageKind,
     request_type: type[AnyRequest],
     answer: Callable[[Principal, AnyRequest], Awaitable[BaseModel]],
     authenticator: Authenticator,
+    meter: UsageMeter,
 ) -> RequestHandler:
     async def handle(body: bytes, headers: Mapping[str, str]) -> BaseModel:
         started = time.perf_counter()
@@ -40,6 +46,13 @@ def _handler(
         principal.require(Scope.READ)
         reply = await answer(principal, request_type.model_validate_json(body))
         REQUEST_SECONDS.labels(operation).observe(time.perf_counter() - started)
+        meter.count(principal.org_id, _counted_as(operation, headers))
         return reply
 
     return handle
+
+
+def _counted_as(operation: UsageKind, headers: Mapping[str, str]) -> UsageKind:
+    """The ground of an answer in words is no question of its own."""
+    is_for_answer = operation is UsageKind.GROUND and headers.get(PURPOSE_HEADER) == UsageKind.ASK
+    return UsageKind.ASK if is_for_answer else operation

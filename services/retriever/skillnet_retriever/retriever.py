@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -36,9 +36,17 @@ from skillnet_retriever.questions import EncodedQuestion, QuestionEncoder, norma
 from skillnet_retriever.settings import RetrieverSettings
 
 _CUT = "La pregunta es más larga de lo que lee el modelo: la búsqueda por significado usa solo su comienzo."
+_WITHHELD = (
+    "La organización no ha autorizado que sus preguntas se envíen al servicio externo de embeddings: se ha buscado "
+    "solo por palabras."
+)
 _NO_WORDS = "La pregunta solo tiene palabras vacías: no hay ninguna que buscar."
 _TOO_SMALL = "Ningún pasaje cabe en el presupuesto de tokens."
 _WHOLE_TOO_LONG = "El documento entero no cabe en el presupuesto de tokens; se han elegido sus mejores pasajes."
+
+
+MaySend = Callable[[UUID], Awaitable[bool]]
+"""Whether the organisation's questions may be sent to the service that embeds them."""
 
 
 class Snapshots(Protocol):
@@ -59,6 +67,15 @@ class ServingModel:
 
 
 @dataclass(frozen=True, slots=True)
+class _Question:
+    """A normalised question. `encoded` is None where only words are searched; `withheld`: for want of consent."""
+
+    text: str
+    encoded: EncodedQuestion | None = None
+    withheld: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class _Findings:
     """What a search of the snapshot gave."""
 
@@ -70,7 +87,8 @@ class _Findings:
 
 
 class Retriever:
-    """Stateless but for the cache of questions; safe for concurrent requests."""
+    """Stateless but for the cache of questions; safe for concurrent requests. `may_send` is asked before a question
+    is embedded; None where it does not leave the process."""
 
     def __init__(
         self,
@@ -79,20 +97,21 @@ class Retriever:
         model: ServingModel,
         settings: RetrieverSettings,
         count_tokens: TokenCounter,
+        may_send: MaySend | None = None,
     ) -> None:
         self._corpus = corpus
         self._questions = questions
         self._model = model
         self._settings = settings
         self._count_tokens = count_tokens
+        self._may_send = may_send
 
     async def search(self, principal: Principal, request: SearchRequest) -> SearchReply:
         """Ranked passages, best first."""
         started = time.perf_counter()
-        query = normalised(request.query)
-        question = await self._encode(query, request)
+        question = await self._encode(principal, request)
         async with self._corpus.snapshot(principal, request.filters) as snapshot:
-            findings = await self._find(snapshot, query, question, request)
+            findings = await self._find(snapshot, question, request)
             passages = (await self._passages(snapshot, findings, request.limit))[: request.limit]
         return SearchReply(
             passages=[passage_out(passage) for passage in passages],
@@ -106,10 +125,9 @@ class Retriever:
     async def context(self, principal: Principal, request: ContextRequest) -> ContextReply:
         """A block of tagged passages within the budget."""
         started = time.perf_counter()
-        query = normalised(request.query)
-        question = await self._encode(query, request)
+        question = await self._encode(principal, request)
         async with self._corpus.snapshot(principal, request.filters) as snapshot:
-            findings = await self._find(snapshot, query, question, request)
+            findings = await self._find(snapshot, question, request)
             passages = await self._passages(snapshot, findings, request.limit)
         context, warnings = self._assemble(passages, request, findings.route)
         return ContextReply(
@@ -124,14 +142,13 @@ class Retriever:
     async def ground(self, principal: Principal, request: GroundRequest) -> GroundReply:
         """The context together with the rung it stands on; without passages on `general` and `none`."""
         started = time.perf_counter()
-        query = normalised(request.query)
-        question = await self._encode(query, request)
+        question = await self._encode(principal, request)
         async with self._corpus.snapshot(principal, request.filters) as snapshot:
-            findings = await self._find(snapshot, query, question, request)
+            findings = await self._find(snapshot, question, request)
             judgement = judge(findings.pool, findings.ranking, self._model.calibration)
             closest = None
             if not judgement.sufficient and not snapshot.is_narrowed:
-                closest = await self._closest_document(snapshot, query, findings.pool)
+                closest = await self._closest_document(snapshot, question.text, findings.pool)
             ground = choose_ground(
                 judgement,
                 has_documents=findings.has_documents,
@@ -154,30 +171,34 @@ class Retriever:
             evidence=judgement.evidence,
         )
 
-    async def _encode(self, query: str, request: SearchRequest) -> EncodedQuestion | None:
-        """The question's vector, before a snapshot is opened; None where only words are searched."""
+    async def _encode(self, principal: Principal, request: SearchRequest) -> _Question:
+        """The question and its vector, before a snapshot is opened."""
+        query = normalised(request.query)
         if request.strategy is Strategy.KEYWORD or self._model.calibration is None:
-            return None
-        return await self._questions.encode(query)
+            return _Question(query)
+        if self._may_send is not None and not await self._may_send(principal.org_id):
+            return _Question(query, withheld=True)
+        return _Question(query, await self._questions.encode(query))
 
-    async def _find(
-        self, snapshot: Snapshot, query: str, question: EncodedQuestion | None, request: SearchRequest
-    ) -> _Findings:
+    async def _find(self, snapshot: Snapshot, question: _Question, request: SearchRequest) -> _Findings:
         candidates = max(self._settings.search_candidates, request.limit)
-        if question is None:
-            found = await snapshot.search_words(query, candidates=candidates)
+        if question.encoded is None:
+            found = await snapshot.search_words(question.text, candidates=candidates)
         else:
-            found = await snapshot.search(query, question.vector, candidates=candidates)
+            found = await snapshot.search(question.text, question.encoded.vector, candidates=candidates)
         pool = found.pool
         route = choose_route(
             request.strategy,
             [] if snapshot.is_narrowed else found.documents,
             small_pages=self._settings.full_text_pages,
             semantic_model=self._model.calibration is not None,
+            may_embed=not question.withheld,
         )
-        ranking = fuse(pool, request.fusion, _alpha(route.strategy, request.alpha, question))
+        ranking = fuse(pool, request.fusion, _alpha(route.strategy, request.alpha, question.encoded))
         warnings = [route.warning] if route.warning else []
-        if question is not None and question.was_cut:
+        if question.withheld:
+            warnings.append(_WITHHELD)
+        if question.encoded is not None and question.encoded.was_cut:
             warnings.append(_CUT)
         if not pool.terms:
             warnings.append(_NO_WORDS)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 
-from skillnet_common.auth import Authenticator, Scope, hash_key, list_keys, new_key, revoke_key, store_key
+from skillnet_common.auth import Authenticator, Scope, hash_key, new_key, store_key
 from skillnet_common.database import Database
 from skillnet_common.errors import ErrorCode, RequestError
 
@@ -58,24 +58,25 @@ async def test_expired_and_revoked_keys_are_refused(database: Database, org: UUI
     assert await refusal(database, f"Bearer {revoked}") is ErrorCode.UNAUTHORIZED
 
 
-async def test_keys_are_listed_and_revoked(database: Database, org: UUID, other_org: UUID) -> None:
-    kept, revoked, expiry = new_key(), new_key(), datetime.now(UTC) + timedelta(days=1)
-    await store_key(database, org, kept, name="kept", scopes=[Scope.READ], audience=["kitchen"], expires_at=expiry)
-    key_id = await store_key(database, org, revoked, name="revoked")
-    await store_key(database, other_org, new_key(), name="theirs")
-    with pytest.raises(RequestError) as caught:
-        await revoke_key(database, other_org, key_id)
-    assert caught.value.code is ErrorCode.NOT_FOUND
-    await revoke_key(database, org, key_id)
-    one, two = await list_keys(database, org)
-    assert (one.name, one.scopes, one.audience) == ("kept", ["documents:read"], ["kitchen"])
-    assert (one.expires_at, one.revoked_at) == (expiry, None)
-    assert (two.key_id, two.name, two.audience) == (key_id, "revoked", None)
-    assert revoked.startswith(two.hint)
-    assert two.revoked_at is not None
-    await revoke_key(database, org, key_id)
-    assert (await list_keys(database, org))[1] == two
-    assert await refusal(database, f"Bearer {revoked}") is ErrorCode.UNAUTHORIZED
-    assert (await Authenticator(database).verify(f"Bearer {kept}")).org_id == org
-    with pytest.raises(RequestError):
-        await revoke_key(database, org, uuid4())
+async def test_the_use_of_a_key_is_noted_but_not_at_every_request(database: Database, org: UUID) -> None:
+    key = new_key()
+    await store_key(database, org, key, name="k")
+    authenticator = Authenticator(database)
+
+    async def last_used() -> datetime | None:
+        async with database.tenant(org) as connection:
+            moment: datetime | None = await connection.fetchval("SELECT last_used_at FROM api_keys WHERE name = 'k'")
+        return moment
+
+    assert await last_used() is None
+    await authenticator.verify(f"Bearer {key}")
+    first = await last_used()
+    assert first is not None
+    for again in (authenticator, Authenticator(database)):
+        await again.verify(f"Bearer {key}")
+        assert await last_used() == first
+    async with database.tenant(org) as connection:
+        await connection.execute("UPDATE api_keys SET last_used_at = now() - interval '1 hour'")
+    await Authenticator(database).verify(f"Bearer {key}")
+    assert (later := await last_used()) is not None
+    assert later >= first

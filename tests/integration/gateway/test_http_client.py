@@ -81,7 +81,7 @@ async def test_a_documents_life(call: Call, tmp_path: Path) -> None:
 
 
 async def test_the_organizations_consent(call: Call, org: UUID) -> None:
-    assert await call("organization") == Organization(org_id=org, name="Panadería de prueba", llm_consent=False)
+    assert await call("organization") == Organization(org_id=org, name="Panadería de prueba")
     changed = await call("change_organization", OrganizationChange(llm_consent=True))
     assert changed == await call("organization")
     assert (changed.name, changed.llm_consent) == ("Panadería de prueba", True)

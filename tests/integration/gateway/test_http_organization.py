@@ -18,17 +18,26 @@ PATH = "/v1/organization"
 
 
 async def test_consent_is_given_and_withdrawn(client: httpx.AsyncClient, org: UUID) -> None:
-    before = {"org_id": str(org), "name": "Panadería de prueba", "llm_consent": False}
+    none = {"llm": False, "embedding": False, "rerank": False}
+    before = {"org_id": str(org), "name": "Panadería de prueba", "llm_consent": False, "consents": none}
     assert (await client.get(PATH)).json() == before
     for consent in (True, False, True):
         with capture_logs() as logs:
             reply = await client.patch(PATH, json={"llm_consent": consent})
-        assert (reply.status_code, reply.json()) == (200, before | {"llm_consent": consent})
+        assert (reply.status_code, reply.json()) == (200, before | {"llm_consent": consent, "consents": none | {"llm": consent}})
         assert (await client.get("/v1/me")).json()["llm_consent"] is consent
         (entry,) = [entry for entry in logs if entry["event"] == "organization_changed"]
         assert (entry["org_id"], entry["llm_consent"]) == (str(org), consent)
         assert entry["key_id"]
     assert (await client.patch(PATH, json={})).json()["llm_consent"] is True
+
+
+@pytest.mark.parametrize("kind", ["llm", "embedding", "rerank"])
+async def test_each_consent_stands_alone(client: httpx.AsyncClient, kind: str) -> None:
+    for consent in (True, False):
+        reply = (await client.patch(PATH, json={"consents": {kind: consent}})).json()
+        assert reply["consents"] == {"llm": False, "embedding": False, "rerank": False, kind: consent}
+        assert (await client.get("/v1/me")).json()["consents"] == reply["consents"]
 
 
 async def test_a_new_name_leaves_other_settings_alone(
@@ -37,7 +46,7 @@ async def test_a_new_name_leaves_other_settings_alone(
     async with database.tenant(org) as connection:
         await connection.execute("""UPDATE organizations SET settings = '{"other": 1, "llm_consent": true}'""")
     reply = await client.patch(PATH, json={"name": "La Espiga"})
-    assert reply.json() == {"org_id": str(org), "name": "La Espiga", "llm_consent": True}
+    assert (reply.json()["name"], reply.json()["consents"]["llm"]) == ("La Espiga", True)
     async with database.tenant(org) as connection:
         settings = await connection.fetchval("SELECT settings FROM organizations")
     assert settings == {"other": 1, "llm_consent": True}
@@ -56,6 +65,10 @@ async def test_a_new_name_leaves_other_settings_alone(
         {"name": "a\nb"},
         {"name": "a\0b"},
         {"consent": True},
+        {"consents": {"llm": "yes"}},
+        {"consents": {"lm": True}},
+        {"consents": True},
+        {"llm_consent": True, "consents": {"llm": False}},
         [],
     ],
 )

@@ -25,6 +25,8 @@ def test_the_callers_faults_are_4xx_and_the_systems_5xx() -> None:
         ErrorCode.ALREADY_RUNNING,
         ErrorCode.START_FAILED,
         ErrorCode.PROVIDER_FAILED,
+        ErrorCode.PROVIDER_REFUSED,
+        ErrorCode.PROVIDER_TIMEOUT,
         ErrorCode.INTERNAL_ERROR,
     }
     assert {code for code, status in STATUS.items() if status >= 500} == system

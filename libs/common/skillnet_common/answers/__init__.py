@@ -2,5 +2,6 @@
 
 from skillnet_common.answers.citations import CheckedAnswer, Unsupported, check_citations
 from skillnet_common.answers.extractive import extractive_answer
+from skillnet_common.answers.watching import CitationWatch
 
-__all__ = ["CheckedAnswer", "Unsupported", "check_citations", "extractive_answer"]
+__all__ = ["CheckedAnswer", "CitationWatch", "Unsupported", "check_citations", "extractive_answer"]

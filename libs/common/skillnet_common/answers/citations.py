@@ -12,11 +12,12 @@ from skillnet_common.text.sentences import sentence_spans
 from skillnet_common.text.words import fold
 
 _NUMBERS = r"\d{1,3}(?:\s*(?:,|;|y|e|and|&|-|–)\s*(?:fuentes?\s+|sources?\s+)?\d{1,3})*"
-_MARK = re.compile(
+MARK = re.compile(
     rf"\*{{0,2}}[\[(【]\s*(?:fuentes?|sources?|f)\.?\s*(?:n\.?º\s*)?({_NUMBERS})(?:\s*(?::|,\s*p[áa]g|,\s*p\.)[^\])】\n]*)?"
     rf"\s*[\])】]\*{{0,2}}",
     re.IGNORECASE,
 )
+"""A citation in any of the forms that LLMs write."""
 _RANGE = re.compile(r"(\d{1,3})\s*[-–]\s*(?:fuentes?\s+|sources?\s+)?(\d{1,3})", re.IGNORECASE)
 _QUOTE = re.compile(r"«([^«»]+)»|“([^“”]+)”|\"([^\"\n]+)\"")
 _ENUMERATOR = re.compile(r"^\s*(?:[-*•]\s+)?(?:\d{1,2}[.)]\s+)?")
@@ -65,11 +66,11 @@ def check_citations(answer: str, sources: Sequence[Source], language: str = "es"
     unknown: list[int] = []
 
     def rewrite(match: re.Match[str]) -> str:
-        numbers = _numbers(match[1])
+        numbers = numbers_of(match[1])
         unknown.extend(number for number in numbers if number not in by_number)
         return "".join(f"[Fuente {number}]" for number in numbers if number in by_number)
 
-    text = _tidied(_MARK.sub(rewrite, answer))
+    text = _tidied(MARK.sub(rewrite, answer))
     citations = list(dict.fromkeys(int(match[1]) for match in _CANONICAL.finditer(text)))
     unsupported = [
         finding
@@ -79,7 +80,8 @@ def check_citations(answer: str, sources: Sequence[Source], language: str = "es"
     return CheckedAnswer(text, citations, list(dict.fromkeys(unknown)), unsupported)
 
 
-def _numbers(written: str) -> list[int]:
+def numbers_of(written: str) -> list[int]:
+    """The numbers that a mark names, its first group: lists and ranges, each number once."""
     numbers: list[int] = []
     for piece in re.split(r"\s*(?:,|;|\by\b|\be\b|\band\b|&)\s*", written, flags=re.IGNORECASE):
         span = _RANGE.search(piece)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from uuid import UUID
 
 from pydantic import Field
 
@@ -17,7 +18,8 @@ EXTRACTIVE = "extractive"
 class AskRequest(Request):
     """A question and where to look for its answer; see `GroundRequest` for the fields they share.
 
-    `stream`: reply as Server-Sent Events, each an `AskEvent`.
+    `stream`: reply as Server-Sent Events, each an `AskEvent`; `Accept: text/event-stream` asks for the same.
+    `language`: of an LLM's answer (ISO 639); without it, the question's.
     """
 
     question: str = Field(min_length=1, max_length=MAX_QUERY_CHARS)
@@ -28,14 +30,25 @@ class AskRequest(Request):
     limit: int = Field(default=8, ge=1, le=100)
     token_budget: int = Field(default=4_000, ge=100, le=200_000)
     allow_general: bool = True
+    language: str | None = Field(default=None, pattern=r"^[a-z]{2,3}$")
     stream: bool = False
+
+
+class TokenUsage(Message):
+    """Tokens of an LLM's answer. `estimated`: its endpoint reported none, so they were counted here."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    estimated: bool
 
 
 class AskReply(Message):
     """An answer, the ground it stands on, and its sources.
 
     `citations` lists the numbers of the sources the answer names as `[Fuente N]`, in order of first use; the
-    rungs `general` and `none` have none. `answered_by` is `extractive` or the name of the LLM.
+    rungs `general` and `none` have none. `answered_by` is `extractive` or the name of the LLM. `llm_error`: the code
+    of why the LLM, though it was asked, did not word the answer: `provider_failed`, `provider_timeout`, or
+    `provider_refused`, which trying again does not mend.
     """
 
     answer: str
@@ -49,6 +62,26 @@ class AskReply(Message):
     warnings: list[str] = Field(default_factory=list)
     took_ms: float
     embedding_model: str | None = None
+    llm_error: str | None = None
+    usage: TokenUsage | None = None
+
+
+class Citation(Message):
+    """What an answer's `[Fuente N]` points to. `source_id` is the first of the passage's chunks."""
+
+    number: int
+    source_id: UUID
+    document_id: UUID
+    version: int
+    document_title: str
+    section_path: list[str]
+    page_start: int | None
+    page_end: int | None
+    page_label_start: str | None = None
+    page_label_end: str | None = None
+    char_start: int
+    char_end: int
+    chunk_ids: list[UUID]
 
 
 class AskEventKind(StrEnum):
@@ -58,6 +91,8 @@ class AskEventKind(StrEnum):
     """First: `reply` with rung and sources; its answer is still empty."""
     DELTA = "delta"
     """`text`: the next piece of the answer, not checked yet."""
+    CITATION = "citation"
+    """`citation`: the source that the pieces so far have just cited for the first time."""
     DONE = "done"
     """Last: the whole `reply`, its citations checked. Its answer replaces what the pieces said."""
     ERROR = "error"
@@ -65,9 +100,11 @@ class AskEventKind(StrEnum):
 
 
 class AskEvent(Message):
-    """One Server-Sent Event of `/v1/ask` with `stream`: `event` is the kind, `data` this as JSON."""
+    """One Server-Sent Event of a streamed `/v1/ask`: `event` is the kind, `data` this as JSON. Between events, lines
+    that begin with a colon keep the connection open while the LLM thinks."""
 
     kind: AskEventKind
     text: str = ""
+    citation: Citation | None = None
     reply: AskReply | None = None
     problem: Problem | None = None

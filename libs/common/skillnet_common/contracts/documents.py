@@ -10,6 +10,7 @@ from uuid import UUID
 from pydantic import Field
 
 from skillnet_common.contracts.base import Message
+from skillnet_common.contracts.organizations import Consents
 
 
 class DocumentStatus(StrEnum):
@@ -145,4 +146,5 @@ class Me(Message):
     scopes: list[str]
     audience: list[str] | None = None
     llm_consent: bool = False
-    """Whether the organisation lets its text go to a configured LLM."""
+    """Whether the organisation lets its text go to a configured LLM: the same as `consents.llm`."""
+    consents: Consents = Consents()

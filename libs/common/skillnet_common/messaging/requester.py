@@ -18,6 +18,7 @@ from skillnet_common.messaging.responder import ERROR_HEADER
 Reply = TypeVar("Reply", bound=BaseModel)
 
 AUTHORIZATION_HEADER = "Authorization"
+PURPOSE_HEADER = "Skillnet-Purpose"
 _SECOND_TRY_SECONDS = 0.1
 
 _SYSTEM_CODES = {
@@ -25,20 +26,33 @@ _SYSTEM_CODES = {
     ErrorCode.TIMEOUT,
     ErrorCode.INTERNAL_ERROR,
     ErrorCode.PROVIDER_FAILED,
+    ErrorCode.PROVIDER_REFUSED,
+    ErrorCode.PROVIDER_TIMEOUT,
     ErrorCode.MODEL_MISMATCH,
 }
 
 
 async def ask(
-    client: Client, subject: str, body: BaseModel, reply_type: type[Reply], *, credential: str, timeout: float
+    client: Client,
+    subject: str,
+    body: BaseModel,
+    reply_type: type[Reply],
+    *,
+    credential: str,
+    timeout: float,
+    purpose: str | None = None,
 ) -> Reply:
     """Sends the request with its credential (`Bearer <key>`) and returns the reply.
+
+    `purpose` says what a question is counted as, where that is not its subject's own.
 
     Raises SkillnetError with the code of an error reply; PassingFault `unavailable` where nobody listens and
     `timeout` where the answer is late (seconds).
     """
     payload = body.model_dump_json().encode()
     headers = {AUTHORIZATION_HEADER: f"Bearer {credential}"}
+    if purpose is not None:
+        headers[PURPOSE_HEADER] = purpose
     try:
         try:
             message = await client.request(subject, payload, timeout=timeout, headers=headers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Annotated, Any
 
 import structlog
@@ -10,21 +10,36 @@ from fastapi import APIRouter, Body, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from skillnet_common.contracts.answers import AskEvent, AskEventKind, AskReply, AskRequest
-from skillnet_gateway.answering import Answering, Grounded
+from skillnet_gateway.answering import Grounded
 from skillnet_gateway.authentication import API_PREFIX, Reader
 from skillnet_gateway.bounded import BoundedRoute
-from skillnet_gateway.gateway import TheGateway
+from skillnet_gateway.gateway import Gateway, TheGateway
 from skillnet_gateway.problems import fault_of
 from skillnet_gateway.routes.retrieval import QUESTION_PROBLEMS
+from skillnet_gateway.server_sent import EVENT_STREAM, HEARTBEAT, with_heartbeats, written
 
 router = APIRouter(prefix=API_PREFIX, tags=["questions"], route_class=BoundedRoute)
 
-_EVENTS = "text/event-stream"
+_STREAM_EXAMPLE = """\
+event: ground
+data: {"kind": "ground", "reply": {"answer": "", "rung": "chunks", "sources": [{"number": 1}]}}
+
+event: delta
+data: {"kind": "delta", "text": "Tienes 30 días [Fuente 1]."}
+
+event: citation
+data: {"kind": "citation", "citation": {"number": 1, "document_title": "Devoluciones", "page_start": 2}}
+
+event: done
+data: {"kind": "done", "reply": {"answer": "Tienes 30 días [Fuente 1].", "rung": "chunks", "citations": [1]}}
+"""
 _REPLY: dict[int | str, dict[str, Any]] = {
     200: {
         "model": AskReply,
-        "description": "The answer; with `stream`, Server-Sent Events whose data is an `AskEvent`.",
-        "content": {_EVENTS: {"schema": {"type": "string"}}},
+        "description": (
+            "The answer. Streamed: Server-Sent Events whose data is an `AskEvent` (the example leaves fields out)."
+        ),
+        "content": {EVENT_STREAM: {"schema": {"type": "string"}, "example": _STREAM_EXAMPLE}},
     }
 }
 _EXAMPLES: Any = {
@@ -32,6 +47,7 @@ _EXAMPLES: Any = {
     "streamed, within a course": {
         "value": {"question": "¿Qué hago si falta dinero en caja?", "filters": {"course_id": "c1"}, "stream": True}
     },
+    "answered in English": {"value": {"question": "¿Cuándo cierra la tienda?", "language": "en"}},
 }
 
 
@@ -47,25 +63,32 @@ async def ask(
     caller: Reader,
     gateway: TheGateway,
 ) -> Response:
-    """One reply, or, with `stream`, events of which the last has the whole reply."""
+    """One reply, or events of which the last has the whole reply: with `stream`, or where the request accepts
+    `text/event-stream` and does not say `stream`."""
     grounded = await gateway.answering.ground(caller, request)
-    if request.stream:
-        events = _events(gateway.answering, grounded, http_request.url.path)
-        return StreamingResponse(events, media_type=_EVENTS, headers={"Cache-Control": "no-store"})
+    if _is_streamed(request, http_request):
+        events = _events(gateway, grounded, http_request.url.path)
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        return StreamingResponse(events, media_type=EVENT_STREAM, headers=headers)
     reply = await gateway.answering.answer(grounded)
     return JSONResponse(reply.model_dump(mode="json"))
 
 
-async def _events(answering: Answering, grounded: Grounded, path: str) -> AsyncIterator[str]:
+def _is_streamed(request: AskRequest, http_request: Request) -> bool:
+    if "stream" in request.model_fields_set:
+        return request.stream
+    accepted = http_request.headers.get("accept", "").lower()
+    return EVENT_STREAM in (part.partition(";")[0].strip() for part in accepted.split(","))
+
+
+async def _events(gateway: Gateway, grounded: Grounded, path: str) -> AsyncGenerator[str, None]:
+    events = with_heartbeats(gateway.answering.stream(grounded), gateway.heartbeat_seconds)
     try:
-        async for event in answering.stream(grounded):
-            yield _written(event)
+        async for event in events:
+            yield HEARTBEAT if event is None else written(event.kind, event)
     except Exception as error:  # the status is sent: the last event is all that can tell
         request_id = str(structlog.contextvars.get_contextvars().get("request_id", ""))
         problem = fault_of(error).problem(instance=path, request_id=request_id)
-        yield _written(AskEvent(kind=AskEventKind.ERROR, problem=problem))
-
-
-def _written(event: AskEvent) -> str:
-    # In ASCII, since many a reader takes U+2028 and its like, which documents hold, for the end of a line.
-    return f"event: {event.kind}\ndata: {event.model_dump_json(ensure_ascii=True)}\n\n"
+        yield written(AskEventKind.ERROR, AskEvent(kind=AskEventKind.ERROR, problem=problem))
+    finally:
+        await events.aclose()

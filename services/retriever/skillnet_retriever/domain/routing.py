@@ -29,6 +29,8 @@ class Route:
     warning: str | None = None
 
 
+_NO_MEANING = "El modelo de embeddings es de prueba y no entiende el significado: se busca solo por palabras."
+_UNSENT = "La pregunta no puede salir del sistema: se busca solo por palabras."
 _REASONS = {
     Strategy.SEMANTIC: "La petición pide buscar solo por significado.",
     Strategy.KEYWORD: "La petición pide buscar solo por palabras.",
@@ -37,20 +39,22 @@ _REASONS = {
 
 
 def choose_route(
-    wanted: Strategy, documents: Sequence[ScopeDocument], *, small_pages: int, semantic_model: bool
+    wanted: Strategy,
+    documents: Sequence[ScopeDocument],
+    *,
+    small_pages: int,
+    semantic_model: bool,
+    may_embed: bool = True,
 ) -> Route:
     """`documents` are up to two of the scope, none where no whole document may be read; two mean several. Without a
-    semantic model only words are searched."""
+    semantic model, or where the question may not be sent to be embedded, only words are searched."""
     only = documents[0] if len(documents) == 1 else None
     if wanted is Strategy.FULL_TEXT or (wanted is Strategy.AUTO and only is not None):
         route = _whole_document(wanted, only, small_pages)
         if route is not None:
             return route
-    if not semantic_model and wanted is not Strategy.KEYWORD:
-        return Route(
-            Strategy.KEYWORD,
-            "El modelo de embeddings es de prueba y no entiende el significado: se busca solo por palabras.",
-        )
+    if wanted is not Strategy.KEYWORD and not (semantic_model and may_embed):
+        return Route(Strategy.KEYWORD, _UNSENT if semantic_model else _NO_MEANING)
     if wanted in _REASONS:
         return Route(wanted, _REASONS[wanted])
     if wanted is Strategy.FULL_TEXT:

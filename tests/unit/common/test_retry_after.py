@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from skillnet_inference.api_encoder import retry_after_seconds
+from skillnet_common.retry_after import retry_after_seconds
 
 NOW = datetime(2026, 5, 1, 12, 0, 0, tzinfo=UTC)
 

@@ -1,0 +1,152 @@
+"""Chat completions on the wire (OpenAI's `POST /chat/completions`): what is sent, and what is read from replies."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+from skillnet_common.contracts.answers import TokenUsage
+from skillnet_common.errors import ErrorCode, PassingFault, PermanentFault
+from skillnet_gateway.prompts import ChatMessage
+
+_DONE = "[DONE]"
+_CHARS_A_TOKEN = 4
+"""About what the tokenizers of today's models take of Spanish and English prose."""
+
+
+class Tally:
+    """What is learnt of an answer while it is read: its tokens, and how it ended."""
+
+    def __init__(self, messages: Sequence[ChatMessage]) -> None:
+        self._prompt_chars = sum(len(message.content) for message in messages)
+        self._answer_chars = 0
+        self._has_text = False
+        self._reported: tuple[int, int] | None = None
+        self.finish_reason: str | None = None
+
+    @property
+    def usage(self) -> TokenUsage:
+        """As the endpoint reported it, else estimated from the number of characters."""
+        if self._reported is not None:
+            prompt, completion = self._reported
+            return TokenUsage(prompt_tokens=prompt, completion_tokens=completion, estimated=False)
+        return TokenUsage(
+            prompt_tokens=_estimated(self._prompt_chars),
+            completion_tokens=_estimated(self._answer_chars),
+            estimated=True,
+        )
+
+    @property
+    def has_begun(self) -> bool:
+        """Something of an answer has come: the endpoint has read the prompt, and will charge for it."""
+        return self.has_text or self._reported is not None
+
+    @property
+    def has_text(self) -> bool:
+        """Some of the answer has come, and not only blanks."""
+        return self._has_text
+
+    @property
+    def was_cut(self) -> bool:
+        """The answer ended at the limit of its length."""
+        return self.finish_reason == "length"
+
+    def read(self, body: dict[str, Any]) -> None:
+        """Takes note of a reply, or of one chunk of a stream."""
+        usage = body.get("usage")
+        if isinstance(usage, dict):
+            prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
+            if type(prompt) is int and type(completion) is int and min(prompt, completion) >= 0:
+                self._reported = prompt, completion
+        choices = body.get("choices")
+        if isinstance(choices, list) and choices and isinstance(choices[0], dict):
+            reason = choices[0].get("finish_reason")
+            self.finish_reason = reason if isinstance(reason, str) else self.finish_reason
+
+    def add(self, text: str) -> None:
+        """Takes note of a piece of the answer."""
+        self._answer_chars += len(text)
+        self._has_text = self._has_text or not text.isspace()
+
+
+def payload_of(
+    model: str, messages: Sequence[ChatMessage], *, max_tokens: int, stream: bool, asks_usage: bool
+) -> dict[str, Any]:
+    """The request's body."""
+    payload: dict[str, Any] = {
+        "model": model,
+        "messages": [{"role": message.role, "content": message.content} for message in messages],
+        "temperature": 0,
+        "max_tokens": max_tokens,
+        "stream": stream,
+    }
+    if stream and asks_usage:
+        payload["stream_options"] = {"include_usage": True}
+    return payload
+
+
+def answer_of(body: bytes, tally: Tally) -> str:
+    """The text of a whole reply. Raises PermanentFault `provider_failed` where it is none."""
+    reply = _object(body)
+    tally.read(reply)
+    text = _content(reply, "message")
+    if not text.strip():
+        raise _garbled("gave an empty answer")
+    tally.add(text)
+    return text
+
+
+async def pieces_of(lines: AsyncIterator[str], tally: Tally) -> AsyncIterator[str]:
+    """The pieces of a streamed reply, from its `data:` lines.
+
+    Raises PermanentFault `provider_failed` where it has another form or says nothing, PassingFault where it ends
+    before its end.
+    """
+    async for line in lines:
+        if not line.startswith("data:"):
+            continue
+        data = line.removeprefix("data:").strip()
+        if data == _DONE:
+            break
+        chunk = _object(data)
+        tally.read(chunk)
+        if chunk.get("choices") == []:
+            continue  # usage figures
+        piece = _content(chunk, "delta")
+        if piece:
+            tally.add(piece)
+            yield piece
+    else:
+        if tally.finish_reason is None:
+            raise PassingFault(ErrorCode.PROVIDER_FAILED, "The language model broke off its answer.")
+    if not tally.has_text:
+        raise _garbled("gave an empty answer")
+
+
+def _object(data: str | bytes) -> dict[str, Any]:
+    try:
+        body = json.loads(data)
+    except ValueError as error:
+        raise _garbled("gave a reply that is not JSON") from error
+    if not isinstance(body, dict):
+        raise _garbled("gave a reply that is no JSON object")
+    return body
+
+
+def _content(body: dict[str, Any], part: str) -> str:
+    try:
+        content = body["choices"][0][part].get("content") or ""
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
+        raise _garbled("gave a reply that does not have the form of a chat completion") from error
+    if not isinstance(content, str):
+        raise _garbled("gave an answer that is not text")
+    return content
+
+
+def _garbled(what: str) -> PermanentFault:
+    return PermanentFault(ErrorCode.PROVIDER_FAILED, f"The language model {what}.")
+
+
+def _estimated(chars: int) -> int:
+    return -(-chars // _CHARS_A_TOKEN)
