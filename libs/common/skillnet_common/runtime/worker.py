@@ -20,7 +20,7 @@ from skillnet_common.runtime.metrics import WORK, WORK_SECONDS
 from skillnet_common.runtime.service import Service
 from skillnet_common.settings import WorkSettings
 from skillnet_common.versions import DocumentGone, fail_version
-from skillnet_common.versions.locks import version_state
+from skillnet_common.versions.locks import STATE_BEFORE, version_state
 from skillnet_common.work.claims import Claim, LostClaim, WorkTable, settle
 
 log = structlog.get_logger(__name__)
@@ -31,10 +31,6 @@ DoWork = Callable[[Claim], Awaitable[None]]
 Raises PermanentFault to fail the version (or, where the deployment is at fault, to wait until it is mended),
 PassingFault to try later, DocumentGone or LostClaim to drop it.
 """
-
-
-_STATE_BEFORE = {Stage.PARSE: "uploaded", Stage.CHUNK: "parsed", Stage.EMBED: "embedding"}
-"""The state a version is in while the stage's work is due."""
 
 
 class StageWorker:
@@ -169,7 +165,7 @@ class StageWorker:
         try:
             async with self._database.tenant(claim.org_id) as connection:
                 state = await version_state(connection, claim.org_id, claim.document_id, claim.version)
-                if state != _STATE_BEFORE[self._stage]:
+                if state != STATE_BEFORE[self._stage]:
                     await settle(connection, claim, "cancelled")
                     return "dropped"
         except LostClaim:

@@ -8,6 +8,7 @@ from skillnet_common.versions.deletion import cancel_version, delete_document
 from skillnet_common.versions.failure import fail_version
 from skillnet_common.versions.finish import FinishOutcome, finish_version
 from skillnet_common.versions.locks import DocumentGone, lock_version
+from skillnet_common.versions.replay import Replayed, replay_work
 from skillnet_common.versions.uploads import (
     Upload,
     UploadOutcome,
@@ -19,6 +20,7 @@ from skillnet_common.versions.uploads import (
 __all__ = [
     "DocumentGone",
     "FinishOutcome",
+    "Replayed",
     "Upload",
     "UploadOutcome",
     "UploadResult",
@@ -29,4 +31,5 @@ __all__ = [
     "fail_version",
     "finish_version",
     "lock_version",
+    "replay_work",
 ]

@@ -6,13 +6,17 @@ from uuid import UUID
 
 import asyncpg
 
+from skillnet_common.contracts.work import Stage
 from skillnet_common.database.pool import Connection
 from skillnet_common.database.queries import Queries
 
 SQL = Queries(__package__, "versions.sql")
 
 
-OPEN_STATES = frozenset({"uploaded", "parsed", "embedding"})
+STATE_BEFORE = {Stage.PARSE: "uploaded", Stage.CHUNK: "parsed", Stage.EMBED: "embedding"}
+"""The state a version is in while the stage's work is due."""
+
+OPEN_STATES = frozenset(STATE_BEFORE.values())
 """The states of a version under way."""
 
 
