@@ -22,6 +22,7 @@ from skillnet_gateway.gateway import Gateway
 from skillnet_gateway.keys import Keys
 from skillnet_gateway.llm import ChatModel
 from skillnet_gateway.organizations import Organizations
+from skillnet_gateway.quarantine import Quarantine
 from skillnet_gateway.retrieval import Retrieval
 from skillnet_gateway.settings import GatewaySettings
 from skillnet_gateway.uploads import Uploads
@@ -66,6 +67,7 @@ async def open_api(service: Service, settings: GatewaySettings) -> AsyncIterator
                         max_bytes=settings.max_upload_bytes,
                         idle_seconds=settings.upload_idle_seconds,
                     ),
+                    quarantine=Quarantine(service.database),
                     originals=originals,
                     retrieval=retrieval,
                     answering=Answering(retrieval, organizations, model, meter),

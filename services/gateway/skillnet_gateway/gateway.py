@@ -14,6 +14,7 @@ from skillnet_gateway.answering import Answering
 from skillnet_gateway.documents import Documents
 from skillnet_gateway.keys import Keys
 from skillnet_gateway.organizations import Organizations
+from skillnet_gateway.quarantine import Quarantine
 from skillnet_gateway.retrieval import Retrieval
 from skillnet_gateway.uploads import Uploads
 from skillnet_gateway.usage import UsageReports
@@ -29,6 +30,7 @@ class Gateway:
     usage: UsageReports
     documents: Documents
     uploads: Uploads
+    quarantine: Quarantine
     originals: Originals
     retrieval: Retrieval
     answering: Answering

@@ -3,13 +3,13 @@
 from fastapi import APIRouter
 
 from skillnet_gateway.authentication import key_scheme
-from skillnet_gateway.routes import account, ask, documents, keys, ops, originals, retrieval, uploads, usage
+from skillnet_gateway.routes import account, ask, documents, keys, ops, originals, quarantine, retrieval, uploads, usage
 
 
 def api_router() -> APIRouter:
     """Everything that needs a key."""
     router = APIRouter(dependencies=[key_scheme])
-    for part in (uploads, documents, originals, retrieval, ask, account, keys, usage):
+    for part in (uploads, documents, originals, retrieval, ask, account, keys, usage, quarantine):
         router.include_router(part.router)
     return router
 
