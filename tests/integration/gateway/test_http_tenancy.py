@@ -29,7 +29,7 @@ BODIES: dict[str, Any] = {
 }
 """A valid body for each route that takes JSON."""
 
-OWN_DATA = {"/v1/me", "/v1/organization", "/v1/documents"}
+OWN_DATA = {"/v1/me", "/v1/organization", "/v1/documents", "/v1/quarantine"}
 """Routes without an id: they must show the caller's own data and nothing else."""
 
 
@@ -42,10 +42,14 @@ class Route:
 
     @property
     def names_a_document(self) -> bool:
-        return "{document_id}" in self.path
+        return "{document_id}" in self.path or "{work_id}" in self.path
 
     def at(self, document_id: str) -> str:
-        return self.path.replace("{document_id}", document_id).replace("{version}", "1")
+        return (
+            self.path.replace("{document_id}", document_id)
+            .replace("{work_id}", document_id)
+            .replace("{version}", "1")
+        )
 
     def body(self, document_id: str) -> dict[str, Any]:
         """Arguments for httpx; filters name the document where there is a body."""

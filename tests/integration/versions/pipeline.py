@@ -143,6 +143,22 @@ class Pipeline:
             return "dropped"
         return "failed"
 
+    async def give_up(self, claim: Claim, reason: str = "it hurts") -> UUID:
+        """What a worker does after the last attempt; the id of the quarantined work."""
+        async with self.database.tenant(self.org_id) as connection:
+            await lock_document(connection, self.org_id, claim.document_id)
+            await settle(connection, claim, "quarantined", reason)
+            await fail_version(
+                connection,
+                self.org_id,
+                claim.document_id,
+                claim.version,
+                stage=claim.stage,
+                code=ErrorCode.ATTEMPTS_EXHAUSTED,
+                message="Given up.",
+            )
+        return claim.work_id
+
     async def drain(self, document_id: UUID | None = None) -> None:
         """Does all work that is left."""
         while messages := await self.due(document_id):

@@ -15,9 +15,7 @@ from tests.integration.versions.pipeline import Pipeline
 from skillnet_common.contracts.work import Stage
 from skillnet_common.database import Database
 from skillnet_common.errors import ErrorCode, RequestError
-from skillnet_common.versions import Replayed, fail_version, replay_work
-from skillnet_common.versions.locks import lock_document
-from skillnet_common.work.claims import settle
+from skillnet_common.versions import Replayed, replay_work
 from skillnet_dispatcher.loops.archive import Archive
 
 STAGES = {Stage.PARSE: 0, Stage.CHUNK: 1, Stage.EMBED: 2}
@@ -43,19 +41,7 @@ async def given_up(pipeline: Pipeline, stage: Stage, *, content: str = "text", d
     claim = await pipeline.table.claim((await pipeline.due(result.document_id))[0])
     assert claim is not None
     assert claim.stage is stage
-    async with pipeline.database.tenant(pipeline.org_id) as connection:
-        await lock_document(connection, pipeline.org_id, claim.document_id)
-        await settle(connection, claim, "quarantined", "it hurts")
-        await fail_version(
-            connection,
-            pipeline.org_id,
-            claim.document_id,
-            claim.version,
-            stage=claim.stage,
-            code=ErrorCode.ATTEMPTS_EXHAUSTED,
-            message="Given up.",
-        )
-    return claim.work_id
+    return await pipeline.give_up(claim)
 
 
 async def replay(pipeline: Pipeline, work_id: UUID) -> Replayed:
@@ -110,11 +96,7 @@ async def test_work_given_up_again_can_be_replayed_again(pipeline: Pipeline) -> 
     claim = await pipeline.table.claim((await pipeline.due())[0])
     assert claim is not None
     assert claim.attempt == 1
-    async with pipeline.database.tenant(pipeline.org_id) as connection:
-        await lock_document(connection, pipeline.org_id, claim.document_id)
-        await settle(connection, claim, "quarantined", "again")
-        key = (pipeline.org_id, claim.document_id, claim.version)
-        await fail_version(connection, *key, stage="parse", code=ErrorCode.ATTEMPTS_EXHAUSTED, message="Again.")
+    assert await pipeline.give_up(claim, "again") == work_id
     await replay(pipeline, work_id)
     await pipeline.drain()
     await check_live_with_one_event(pipeline, 1)
