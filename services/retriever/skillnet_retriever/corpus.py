@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-import struct
+import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, TypeVar
 from uuid import UUID
 
 import asyncpg
-import numpy as np
 from pgvector import HalfVector
 
 from skillnet_common.auth import Principal
 from skillnet_common.contracts.retrieval import Filters
+from skillnet_common.database import pool
 from skillnet_common.database.pool import Connection, Database
 from skillnet_common.errors import ErrorCode, PassingFault, PermanentFault
 from skillnet_inference.vectors import Vectors
 from skillnet_retriever import statements
-from skillnet_retriever.domain.bm25 import Hit, Integers, Postings, SoughtTerm, WordScores
-from skillnet_retriever.domain.candidates import Candidate, Pool
 from skillnet_retriever.domain.passages import ChunkText
 from skillnet_retriever.domain.routing import ScopeDocument
+from skillnet_retriever.legs import ChunkHit, Found, KeywordLeg, Near
 from skillnet_retriever.metrics import SEARCH_SECONDS
-from skillnet_retriever.statements import SQL, Statement
+from skillnet_retriever.statements import SQL
+
+A = TypeVar("A")
+B = TypeVar("B")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +38,12 @@ class Model:
     slug: str
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What the search statement gives. `documents`: up to two of the scope, for the router."""
-
-    pool: Pool
-    documents: tuple[ScopeDocument, ...]
-
-
 class Snapshot:
     """One REPEATABLE READ transaction: everything a reply says comes from the same state of the database."""
 
-    def __init__(self, connection: Connection, org_id: UUID, filters: Filters, model: Model):
-        self._connection = connection
+    def __init__(self, snapshot: pool.Snapshot, org_id: UUID, filters: Filters, model: Model):
+        self._snapshot = snapshot
+        self._connection = snapshot.connection
         self._org_id = org_id
         self._filters = filters
         self._model = model
@@ -56,19 +51,30 @@ class Snapshot:
         """Whether the filters leave parts of documents out, so that none may be read whole."""
 
     async def search(self, query: str, vector: Vectors, *, candidates: int) -> Found:
-        """Both legs, `candidates` of each. `vector`: the question's, float32 [dimension], of length 1.
+        """Both legs, `candidates` of each, side by side where a second connection is free.
 
-        Raises PermanentFault `model_mismatch` when another model serves by now.
+        `vector`: the question's, float32 [dimension], of length 1. Raises PermanentFault `model_mismatch` when
+        another model serves by now.
         """
-        statement = statements.hybrid_search(
-            self._org_id, query, candidates, self._filters, HalfVector(vector), self._model.model_id
-        )
-        return await self._found(statement, HalfVector(vector), candidates)
+        started = time.perf_counter()
+        half = HalfVector(vector)
+        shared = await self._snapshot.share()
+        if shared is None:
+            leg, chunks = await self._words(query, half, candidates)
+            near = await self._near(self._connection, half, candidates)
+        else:
+            (leg, chunks), near = await side_by_side(
+                self._words(query, half, candidates), self._near_beside(shared, half, candidates)
+            )
+        SEARCH_SECONDS.labels("hybrid").observe(time.perf_counter() - started)
+        return leg.joined(chunks, near)
 
     async def search_words(self, query: str, *, candidates: int) -> Found:
         """The keyword leg alone. Raises as `search` does."""
-        statement = statements.keyword_search(self._org_id, query, self._filters)
-        return await self._found(statement, None, candidates)
+        started = time.perf_counter()
+        leg, chunks = await self._words(query, None, candidates)
+        SEARCH_SECONDS.labels("keyword").observe(time.perf_counter() - started)
+        return leg.joined(chunks, ())
 
     async def texts(self, chunk_ids: Sequence[UUID]) -> dict[UUID, ChunkText]:
         """The wide rows of these chunks."""
@@ -89,152 +95,43 @@ class Snapshot:
             for row in rows
         ]
 
-    async def _found(self, statement: Statement, vector: HalfVector | None, candidates: int) -> Found:
-        started = time.perf_counter()
+    async def _words(
+        self, query: str, vector: HalfVector | None, candidates: int
+    ) -> tuple[KeywordLeg, list[ChunkHit]]:
+        statement = statements.keyword_search(self._org_id, query, self._filters)
         row = await self._connection.fetchrow(statement.text, *statement.parameters)
         if row is None:
-            raise AssertionError("a search statement gives one row")
-        if row["model_id"] != self._model.model_id:
+            raise AssertionError("the keyword statement gives one row")
+        leg = KeywordLeg(row, candidates)
+        if leg.model_id != self._model.model_id:
             raise PermanentFault(
                 ErrorCode.MODEL_MISMATCH,
                 f"Another embedding model serves by now; this retriever speaks {self._model.slug}."
                 " Restart it with the EMBEDDING_* settings of the serving model.",
             )
-        words = _word_scores(row)
-        allowed = _integers(row["allowed"], "i8") if self.is_narrowed else None
-        scope = _Scope(row["scope"] or b"")
-        near = [] if vector is None else [_Near(*fields) for fields in row["semantic"]]
-        hits = await self._chunks_of_hits(words.best(candidates, allowed), near, scope, vector)
-        SEARCH_SECONDS.labels("keyword" if vector is None else "hybrid").observe(time.perf_counter() - started)
-        pool = Pool(_candidates(near, hits, words, scope), words.terms)
-        return Found(pool, tuple(ScopeDocument(*fields) for fields in row["documents"]))
+        if not leg.hits:
+            return leg, []
+        statement = statements.found_by_words(self._org_id, leg.places(), vector, self._model.model_id)
+        rows = await self._connection.fetch(statement.text, *statement.parameters)
+        return leg, [ChunkHit(row["chunk_id"], row["cosine"], leg.hits[row["place"]]) for row in rows]
 
-    async def _chunks_of_hits(
-        self, hits: Sequence[Hit], near: Sequence[_Near], scope: _Scope, vector: HalfVector | None
-    ) -> list[_ChunkHit]:
-        """Ids and cosines of what the keyword leg found; those the semantic leg has found too are known."""
-        known = {(n.document, n.chunk_index): n for n in near}
-        chunks = [_ChunkHit(n.chunk_id, n.cosine, h) for h in hits if (n := known.get((h.document, h.chunk_index)))]
-        others = [hit for hit in hits if (hit.document, hit.chunk_index) not in known]
-        if others:
-            documents = [scope.document(hit.document) for hit in others]
-            places = [(d.document_id, d.version, h.chunk_index) for d, h in zip(documents, others, strict=True)]
-            statement = statements.found_by_words(self._org_id, places, vector, self._model.model_id)
-            rows = await self._connection.fetch(statement.text, *statement.parameters)
-            chunks += [_ChunkHit(row["chunk_id"], row["cosine"], others[row["place"]]) for row in rows]
-        return sorted(chunks, key=lambda chunk: (-chunk.hit.bm25, chunk.chunk_id))
+    async def _near_beside(self, shared: str, vector: HalfVector, candidates: int) -> list[Near]:
+        async with self._snapshot.joined(shared) as connection:
+            return await self._near(connection, vector, candidates)
+
+    async def _near(self, connection: Connection, vector: HalfVector, candidates: int) -> list[Near]:
+        statement = statements.semantic_search(self._org_id, candidates, self._filters, vector, self._model.model_id)
+        return [Near(*row) for row in await connection.fetch(statement.text, *statement.parameters)]
 
 
-class _ScopeDocument(NamedTuple):
-    document_id: UUID
-    version: int
-    same_language: bool
-
-
-class _Scope:
-    """The documents of the scope, each unpacked when it is first asked for: most are not."""
-
-    _ROW = struct.Struct(">16si?")
-
-    def __init__(self, packed: bytes) -> None:
-        self._packed = packed
-        self._known: dict[int, _ScopeDocument] = {}
-
-    def document(self, number: int) -> _ScopeDocument:
-        """`number` counts from 1."""
-        known = self._known.get(number)
-        if known is None:
-            identity, version, same_language = self._ROW.unpack_from(self._packed, (number - 1) * self._ROW.size)
-            known = self._known[number] = _ScopeDocument(UUID(bytes=identity), version, same_language)
-        return known
-
-
-class _Near(NamedTuple):
-    """A chunk of the semantic leg; its document by the number in the scope."""
-
-    chunk_id: UUID
-    document: int
-    chunk_index: int
-    cosine: float
-
-
-class _ChunkHit(NamedTuple):
-    """A chunk of the keyword leg."""
-
-    chunk_id: UUID
-    cosine: float | None
-    hit: Hit
-
-
-def _word_scores(row: asyncpg.Record) -> WordScores:
-    counts = _integers(row["posting_counts"], "i4")
-    postings = Postings(
-        _integers(row["posting_terms"], "i4"),
-        _integers(row["posting_documents"], "i4"),
-        counts,
-        _entries(row["entries"], counts),
-    )
-    sought = [SoughtTerm(*fields) for fields in row["terms"]]
-    return WordScores(sought, postings, chunks=row["chunks"], mean_words=row["mean_words"])
-
-
-_HEADER = 20
-_LENGTH = 4
-
-
-def _integers(array: bytes | None, kind: str) -> Integers:
-    """The elements of an array in PostgreSQL's binary form: none is NULL, each stands behind its length."""
-    if array is None:
-        return np.zeros(0, dtype=np.int64)
-    element = np.dtype([("size", ">i4"), ("value", f">{kind}")])
-    return np.frombuffer(array, dtype=element, offset=_HEADER)["value"].astype(np.int64)
-
-
-def _entries(arrays: bytes | None, counts: Integers) -> Integers:
-    """The elements of arrays of bigint that follow each other, each with a header; `counts` are their lengths."""
-    if arrays is None:
-        return np.zeros(0, dtype=np.int64)
-    headers = np.repeat(_HEADER * np.arange(1, len(counts) + 1), counts)
-    value = headers + (_LENGTH + 8) * np.arange(len(headers)) + _LENGTH
-    octets = np.lib.stride_tricks.sliding_window_view(np.frombuffer(arrays, dtype=np.uint8), 8)
-    entries: Integers = octets[value].view(">i8").ravel().astype(np.int64)
-    return entries
-
-
-def _candidates(
-    near: Sequence[_Near], hits: Sequence[_ChunkHit], words: WordScores, scope: _Scope
-) -> tuple[Candidate, ...]:
-    """What either leg found, each with the scores of both."""
-    keyword_ranks = {chunk.chunk_id: rank for rank, chunk in enumerate(hits, start=1)}
-
-    def candidate(
-        chunk_id: UUID, document: int, chunk_index: int, cosine: float | None, hit: Hit | None, rank: int | None
-    ) -> Candidate:
-        own = scope.document(document)
-        return Candidate(
-            chunk_id,
-            own.document_id,
-            own.version,
-            chunk_index,
-            cosine,
-            hit.bm25 if hit else None,
-            hit.matched if hit else 0,
-            rank,
-            keyword_ranks.get(chunk_id),
-            own.same_language,
-        )
-
-    semantic = [
-        candidate(n.chunk_id, n.document, n.chunk_index, n.cosine, words.of(n.document, n.chunk_index), rank)
-        for rank, n in enumerate(near, start=1)
-    ]
-    seen = {n.chunk_id for n in near}
-    rest = [
-        candidate(h.chunk_id, h.hit.document, h.hit.chunk_index, h.cosine, h.hit, None)
-        for h in hits
-        if h.chunk_id not in seen
-    ]
-    return (*semantic, *rest)
+async def side_by_side(one: Awaitable[A], other: Coroutine[Any, Any, B]) -> tuple[A, B]:
+    """Both results. Where one fails the other is ended before the fault goes on: no connection is left at work."""
+    task = asyncio.create_task(other)
+    try:
+        return await one, await task
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 class Corpus:
@@ -257,8 +154,8 @@ class Corpus:
         try:
             async with self._database.snapshot(
                 principal.org_id, audience=principal.audience, settings=self._settings
-            ) as connection:
-                yield Snapshot(connection, principal.org_id, filters, self._model)
+            ) as snapshot:
+                yield Snapshot(snapshot, principal.org_id, filters, self._model)
         except asyncpg.QueryCanceledError as error:
             raise PassingFault(ErrorCode.TIMEOUT, "La búsqueda ha tardado demasiado. Prueba a acotarla.") from error
 

@@ -13,10 +13,8 @@
 -- name: scope
 -- Live versions only; the policies of `documents` leave what the asker may see. `place` numbers the documents from 1.
 WITH scope AS MATERIALIZED (
-    SELECT d.document_id, d.live_version AS version, d.language, v.expected_chunks, v.lexeme_count,
-           row_number() OVER (ORDER BY d.document_id) AS place
+    SELECT d.document_id, d.live_version AS version, d.language, row_number() OVER (ORDER BY d.document_id) AS place
     FROM documents d
-    JOIN document_versions v ON v.org_id = $1 AND v.document_id = d.document_id AND v.version = d.live_version
     WHERE d.org_id = $1 AND d.live_version IS NOT NULL AND d.deleted_at IS NULL /*document_filters*/
 )
 
@@ -33,9 +31,10 @@ WITH scope AS MATERIALIZED (
 -- What BM25 is computed from (domain/bm25.py): the postings of the question's terms in the scope, packed as the binary
 -- form of arrays (a header of 20 bytes, then each element behind its length of 4 bytes), which NumPy reads in place.
 , size AS MATERIALIZED (
-    SELECT coalesce(sum(expected_chunks), 0)::float8 AS chunks,
-           coalesce(sum(lexeme_count)::float8 / nullif(sum(expected_chunks), 0), 1) AS mean_words
-    FROM scope
+    SELECT coalesce(sum(v.expected_chunks), 0)::float8 AS chunks,
+           coalesce(sum(v.lexeme_count)::float8 / nullif(sum(v.expected_chunks), 0), 1) AS mean_words
+    FROM scope s
+    JOIN document_versions v ON v.org_id = $1 AND v.document_id = s.document_id AND v.version = s.version
 ), terms AS MATERIALIZED (
     SELECT t.*
     FROM search_terms($2, ARRAY(SELECT config FROM (SELECT text_search_config(language) AS config, count(*) AS n
@@ -65,7 +64,7 @@ WITH scope AS MATERIALIZED (
           AND v.document_id = s.document_id AND v.version = s.version OFFSET 0
     ) e
     /*allowed_semantic*/
-    ORDER BY e.distance, e.chunk_id LIMIT $3
+    ORDER BY e.distance, e.chunk_id LIMIT $2
 )
 
 -- name: results
@@ -78,13 +77,14 @@ SELECT /*routing*/,
        (SELECT string_agg(uuid_send(s.document_id) || int4send(s.version)
                           || boolsend(coalesce(text_search_config(s.language) = a.config, true)), '' ORDER BY s.place)
         FROM scope s CROSS JOIN (SELECT min(config::oid)::regconfig AS config FROM terms) a) AS scope
-       /*allowed_keys*/ /*semantic_rows*/
+       /*allowed_keys*/
 FROM size z CROSS JOIN postings p
 
 -- name: semantic_rows
-, ARRAY(SELECT ROW(n.chunk_id, n.place, c.chunk_index, -n.distance)
-        FROM semantic n JOIN document_chunks c ON c.org_id = $1 AND c.chunk_id = n.chunk_id
-        ORDER BY n.distance, n.chunk_id) AS semantic
+-- Chunks by their document's number in the scope: the same in every statement of a snapshot.
+SELECT n.chunk_id, n.place::integer, c.chunk_index, -n.distance
+FROM semantic n JOIN document_chunks c ON c.org_id = $1 AND c.chunk_id = n.chunk_id
+ORDER BY n.distance, n.chunk_id
 
 -- name: allowed_keys
 , (SELECT array_send(array_agg(key)) FROM allowed) AS allowed

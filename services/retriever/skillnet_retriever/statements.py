@@ -1,4 +1,4 @@
-"""The search statement of a request: the named parts of retriever.sql with the conditions of its filters."""
+"""The search statements of a request: the named parts of retriever.sql with the conditions of its filters."""
 
 from __future__ import annotations
 
@@ -33,23 +33,28 @@ class _Parameters:
         return f"${len(self.values)}::{cast}"
 
 
-def hybrid_search(
-    org_id: object, query: str, candidates: int, filters: Filters, vector: object, model_id: int
-) -> Statement:
-    """Both legs over one scope; `vector` is the question's, `model_id` the serving model's."""
-    parameters = _Parameters([org_id, query, candidates])
+def semantic_search(org_id: object, candidates: int, filters: Filters, vector: object, model_id: int) -> Statement:
+    """The semantic leg; `vector` is the question's, `model_id` the serving model's."""
+    parameters = _Parameters([org_id, candidates])
     place = parameters.add(vector, "halfvec")
-    parts = [*_scope(filters, parameters), SQL.keyword_leg, SQL.semantic_leg, SQL.results]
-    return _search(
-        parts, filters, parameters, semantic_rows=SQL.semantic_rows, vector=place, model_id=str(int(model_id))
+    text = _fill(
+        "\n".join([*_scope(filters, parameters), SQL.semantic_leg, SQL.semantic_rows]),
+        allowed_semantic=_IS_ALLOWED if narrows_documents(filters) else "",
+        vector=place,
+        model_id=str(int(model_id)),
     )
+    return Statement(text, parameters.values)
 
 
 def keyword_search(org_id: object, query: str, filters: Filters) -> Statement:
-    """The keyword leg alone."""
+    """The keyword leg, and what the router and the ranking need to know of the scope."""
     parameters = _Parameters([org_id, query])
-    parts = [*_scope(filters, parameters), SQL.keyword_leg, SQL.results]
-    return _search(parts, filters, parameters)
+    text = _fill(
+        "\n".join([*_scope(filters, parameters), SQL.keyword_leg, SQL.results]),
+        allowed_keys=SQL.allowed_keys if narrows_documents(filters) else "",
+        routing=SQL.routing,
+    )
+    return Statement(text, parameters.values)
 
 
 def found_by_words(
@@ -78,18 +83,6 @@ def _scope(filters: Filters, parameters: _Parameters) -> list[str]:
     if not narrows_documents(filters):
         return [scope]
     return [scope, _fill(SQL.allowed, chunk_filters=_and(_chunk_conditions(filters, parameters)))]
-
-
-def _search(parts: list[str], filters: Filters, parameters: _Parameters, **places: str) -> Statement:
-    narrowed = narrows_documents(filters)
-    text = _fill(
-        "\n".join(parts),
-        allowed_keys=SQL.allowed_keys if narrowed else "",
-        allowed_semantic=_IS_ALLOWED if narrowed else "",
-        routing=SQL.routing,
-        **places,
-    )
-    return Statement(text, parameters.values)
 
 
 def _document_conditions(filters: Filters, parameters: _Parameters) -> list[str]:

@@ -88,19 +88,27 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 async def plan_of(crowded: tuple[str, list[UUID]], filters: Filters) -> list[dict[str, Any]]:
-    """The nodes of the hybrid statement's generic plan, as it is run."""
+    """The nodes of both legs' generic plans, as they are run."""
     url, orgs = crowded
     vector = HalfVector(np.full(DIMENSION, DIMENSION**-0.5, np.float32))
-    statement = statements.hybrid_search(orgs[2], "palabra7 palabra8 palabra300", 50, filters, vector, 1)
+    legs = {
+        "words": statements.keyword_search(orgs[2], "palabra7 palabra8 palabra300", filters),
+        "near": statements.semantic_search(orgs[2], 50, filters, vector, 1),
+    }
+    found: list[dict[str, Any]] = []
     database = await Database.connect(url, size=1)
     try:
-        async with database.snapshot(orgs[2], settings={"plan_cache_mode": "force_generic_plan"}) as connection:
-            await connection.execute(f"PREPARE search AS {statement.text}")
-            values = ", ".join(map(literal, statement.parameters))
-            explained = await connection.fetchval(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE search({values})")
+        async with database.snapshot(orgs[2], settings={"plan_cache_mode": "force_generic_plan"}) as snapshot:
+            for name, leg in legs.items():
+                await snapshot.connection.execute(f"PREPARE {name} AS {leg.text}")
+                values = ", ".join(map(literal, leg.parameters))
+                explained = await snapshot.connection.fetchval(
+                    f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE {name}({values})"
+                )
+                found += nodes(json.loads(explained)[0]["Plan"])
     finally:
         await database.close()
-    return list(nodes(json.loads(explained)[0]["Plan"]))
+    return found
 
 
 def literal(value: object) -> str:

@@ -102,22 +102,18 @@ class Database:
     @asynccontextmanager
     async def snapshot(
         self, org_id: UUID, *, audience: Sequence[str] | None = EVERYTHING, settings: Mapping[str, str] | None = None
-    ) -> AsyncIterator[Connection]:
+    ) -> AsyncIterator[Snapshot]:
         """A read-only REPEATABLE READ transaction of one organisation, opened in a single round trip.
 
-        `settings` are of PostgreSQL and hold for this transaction. No `connection.transaction()` inside.
+        `settings` are of PostgreSQL and hold for this transaction.
         """
         tenant = {
             "skillnet.org_id": str(org_id),
             "skillnet.audience": ",".join(EVERYTHING if audience is None else audience),
         }
-        async with self._pool.acquire() as connection:
-            await connection.execute(_open_snapshot({**(settings or {}), **tenant}))
-            try:
-                yield connection
-            finally:
-                if not connection.is_closed():
-                    await connection.execute("ROLLBACK")  # nothing was written
+        every_setting = {**(settings or {}), **tenant}
+        async with _reading(self._pool, every_setting) as connection:
+            yield Snapshot(connection, self._pool, every_setting)
 
     @asynccontextmanager
     async def system(self) -> AsyncIterator[Connection]:
@@ -126,9 +122,47 @@ class Database:
             yield connection
 
 
-def _open_snapshot(settings: Mapping[str, str]) -> str:
-    calls = (f"set_config({_literal(name)}, {_literal(value)}, true)" for name, value in settings.items())
-    return f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT {', '.join(calls)}"
+class Snapshot:
+    """One state of the database, read over `connection`, and over a second one beside it.
+
+    No `connection.transaction()` inside.
+    """
+
+    def __init__(self, connection: Connection, pool: asyncpg.Pool[Any], settings: Mapping[str, str]) -> None:
+        self.connection = connection
+        self._pool = pool
+        self._settings = settings
+
+    async def share(self) -> str | None:
+        """The name under which a second connection can join, so that two statements run at a time.
+
+        None where no connection is free. Whoever took the last one gets None, so that those who wait for a second
+        one while they hold a first cannot be all there are.
+        """
+        if self._pool.get_idle_size() == 0 and self._pool.get_size() >= self._pool.get_max_size():
+            return None
+        return str(await self.connection.fetchval("SELECT pg_export_snapshot()"))
+
+    @asynccontextmanager
+    async def joined(self, name: str) -> AsyncIterator[Connection]:
+        """Another connection that sees the very same, while the first one's transaction lasts."""
+        async with _reading(self._pool, self._settings, shared=name) as connection:
+            yield connection
+
+
+@asynccontextmanager
+async def _reading(
+    pool: asyncpg.Pool[Any], settings: Mapping[str, str], *, shared: str | None = None
+) -> AsyncIterator[Connection]:
+    calls = ", ".join(f"set_config({_literal(name)}, {_literal(value)}, true)" for name, value in settings.items())
+    joining = f"SET TRANSACTION SNAPSHOT '{shared}'; " if shared else ""
+    async with pool.acquire() as connection:
+        await connection.execute(f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {joining}SELECT {calls}")
+        try:
+            yield connection
+        finally:
+            if not connection.is_closed():
+                await connection.execute("ROLLBACK")  # nothing was written
 
 
 def _literal(text: str) -> str:
