@@ -85,10 +85,12 @@ async def ask(client: httpx.AsyncClient, **more: Any) -> dict[str, Any]:
     return reply
 
 
-async def events(client: httpx.AsyncClient) -> list[dict[str, Any]]:
+async def events(
+    client: httpx.AsyncClient, body: dict[str, Any] | None = None, **headers: str
+) -> list[dict[str, Any]]:
     found = []
-    body = {"question": QUESTION, "stream": True}
-    async with client.stream("POST", "/v1/ask", json=body) as response:
+    body = {"question": QUESTION, **({"stream": True} if body is None else body)}
+    async with client.stream("POST", "/v1/ask", json=body, headers=headers) as response:
         assert response.headers["content-type"].startswith("text/event-stream")
         async for line in response.aiter_lines():
             if line.startswith("data: "):
@@ -306,6 +308,100 @@ async def test_a_streamed_answer(with_llm: httpx.AsyncClient, retriever: Retriev
     assert "".join(deltas) == "El plazo es de 30 días [Fuente 1] [Fuente 9]."
     done = found[-1]["reply"]
     assert (done["answer"], done["citations"]) == ("El plazo es de 30 días [Fuente 1].", [1])
+
+
+async def test_sources_are_told_of_as_soon_as_they_are_cited(
+    with_llm: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer
+) -> None:
+    llm.script = ["El plazo es de 30 días [Fuente 1]. El fondo, 150 euros [Fuente 2: Caja] [Fuente 9] [Fuente 1]."]
+    found = await events(with_llm)
+    cited = [(at, event["citation"]) for at, event in enumerate(found) if event["kind"] == "citation"]
+    assert [citation["number"] for _, citation in cited] == [1, 2]
+    first_at, first = cited[0]
+    said = "".join(event["text"] for event in found[:first_at])
+    assert "[Fuente 1]" in said
+    assert "150 euros" not in said
+    assert first == {
+        "number": 1,
+        "source_id": str(UUID(int=11)),
+        "document_id": str(UUID(int=1)),
+        "version": 3,
+        "document_title": "Devoluciones",
+        "section_path": ["Plazos"],
+        "page_start": 2,
+        "page_end": 2,
+        "page_label_start": None,
+        "page_label_end": None,
+        "char_start": 0,
+        "char_end": 80,
+        "chunk_ids": [str(UUID(int=11))],
+    }
+    assert found[-1]["reply"]["citations"] == [1, 2]
+
+
+async def test_a_general_answer_streams_no_citation(
+    with_llm: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer
+) -> None:
+    retriever.reply = ground_reply(Rung.GENERAL)
+    llm.script = ["En general son 14 días [Fuente 1]."]
+    assert {event["kind"] for event in await events(with_llm)} == {"ground", "delta", "done"}
+
+
+@pytest.mark.parametrize(
+    ("accept", "body", "streams"),
+    [
+        ("text/event-stream", {}, True),
+        ("application/json;q=0.5, Text/Event-Stream; q=0.9", {}, True),
+        ("application/json", {}, False),
+        ("*/*", {}, False),
+        ("text/event-stream", {"stream": False}, False),
+        ("application/json", {"stream": True}, True),
+    ],
+)
+async def test_a_stream_is_asked_for_by_body_or_header(
+    client: httpx.AsyncClient, retriever: RetrieverDouble, accept: str, body: dict[str, Any], streams: bool
+) -> None:
+    reply = await client.post("/v1/ask", json={"question": QUESTION, **body}, headers={"Accept": accept})
+    assert reply.headers["content-type"].startswith("text/event-stream" if streams else "application/json")
+
+
+async def test_a_stream_gives_signs_of_life_while_the_model_thinks(
+    run_gateway: RunGateway, tmp_path: Path, retriever: RetrieverDouble, llm: LlmServer, api_key: str, consent: None
+) -> None:
+    llm.delay, llm.script = 0.3, ["Son 30 días [Fuente 1]."]
+    settings = {"llm_api_base": llm.url, "llm_model": "m", "ask_heartbeat_seconds": 0.05}
+    async with run_gateway(tmp_path, **settings) as running, running.client(api_key) as http:
+        text = (await http.post("/v1/ask", json={"question": QUESTION, "stream": True})).text
+    ground, life, delta = text.index("event: ground"), text.index("\n\n: heartbeat\n\n"), text.index("event: delta")
+    assert ground < life < delta
+    assert text.count(": heartbeat") >= 3
+
+
+@pytest.mark.parametrize("streams", [False, True])
+@pytest.mark.parametrize(
+    ("script", "code"),
+    [([401], "provider_refused"), ([404], "provider_refused"), ([503] * 3, "provider_failed")],
+)
+async def test_the_reply_says_by_a_code_why_the_llm_did_not_answer(
+    with_llm: httpx.AsyncClient,
+    retriever: RetrieverDouble,
+    llm: LlmServer,
+    script: list[str | int | Response],
+    code: str,
+    streams: bool,
+) -> None:
+    llm.script = list(script)
+    reply = (await events(with_llm))[-1]["reply"] if streams else await ask(with_llm)
+    assert (reply["llm_error"], reply["answered_by"], reply["citations"]) == (code, "extractive", [1])
+    assert len(llm.requests) == len(script)
+
+
+async def test_an_answer_that_was_cut_says_so(
+    with_llm: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer
+) -> None:
+    cut = {"choices": [{"message": {"content": "Son 30 días [Fuente 1]. Adem"}, "finish_reason": "length"}]}
+    llm.script = [JSONResponse(cut)]
+    assert any("cortada" in warning for warning in (await ask(with_llm))["warnings"])
 
 
 async def test_a_streamed_answer_survives_line_separators_within_text(
