@@ -17,10 +17,14 @@ from skillnet_cli.commands import (
     keys,
     models,
     organization,
+    organizations,
+    profiles,
     search,
     status,
     up,
+    usage,
 )
+from skillnet_cli.org_option import offer_org
 
 
 def _print_version(wanted: bool) -> None:
@@ -58,7 +62,7 @@ for command in (
     documents.delete,
     search.search,
     ask.ask,
-    organization.organization,
+    usage.usage,
     status.status,
     doctor.doctor,
 ):
@@ -66,8 +70,17 @@ for command in (
 app.add_typer(events.app, name="events")
 app.add_typer(keys.app, name="keys")
 app.add_typer(models.app, name="models")
+app.add_typer(organization.app, name="organization")
+app.add_typer(organizations.app, name="organizations")
+app.add_typer(profiles.app, name="profiles")
+
+
+_OF_THIS_MACHINE = {"up", "status", "doctor", "models", "organizations", "profiles", "events"}
+"""Commands that ask no gateway: which organisation is meant says nothing to them."""
 
 
 def main() -> None:
     """Entry point of the `skillnet` command."""
-    app()
+    root = typer.main.get_command(app)
+    offer_org(root, without=_OF_THIS_MACHINE)
+    root()

@@ -1,10 +1,16 @@
-"""Which gateway a command speaks to: the one it is told, else the stack that runs in the data folder."""
+"""Which gateway a command speaks to, and with which key.
+
+The first of these that is given: `--org NAME` (a profile) or `--data FOLDER` (a local stack); SKILLNET_URL with
+SKILLNET_API_KEY; SKILLNET_ORG (a profile); the default profile; the local stack of the default folder.
+"""
 
 from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 from uuid import UUID
@@ -14,14 +20,18 @@ import typer
 from skillnet_cli.account import read_account
 from skillnet_cli.local.data_folder import default_data_folder
 from skillnet_cli.local.state import StackState, running_stack
+from skillnet_cli.profiles import Profile, Profiles, known_profiles
 from skillnet_client import SkillnetApiError, SkillnetClient
 from skillnet_common.contracts.documents import DocumentSummary
 from skillnet_common.errors import ErrorCode, SkillnetError
 
 DataFolder = Annotated[
     Path | None,
-    typer.Option("--data", envvar="SKILLNET_HOME", help="The data folder of the local stack.", show_default=False),
+    # SKILLNET_HOME is read where no folder is given: what was typed must be told apart from it.
+    typer.Option("--data", help="The data folder of the local stack; else $SKILLNET_HOME.", show_default=False),
 ]
+
+_chosen_org: ContextVar[str | None] = ContextVar("chosen_org", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +39,17 @@ class Target:
     """An address and a key."""
 
     url: str
-    api_key: str
+    api_key: str = field(repr=False)
 
     def client(self) -> SkillnetClient:
         """A client to be used in a `with` block."""
         return SkillnetClient(self.url, self.api_key)
+
+
+def choose_organization(name: str | None) -> None:
+    """Remembers what `--org` says for the rest of the command."""
+    if name is not None:
+        _chosen_org.set(name)
 
 
 def data_folder_or_default(folder: Path | None) -> Path:
@@ -42,20 +58,58 @@ def data_folder_or_default(folder: Path | None) -> Path:
 
 
 def find_target(folder: Path | None) -> Target:
-    """SKILLNET_URL with SKILLNET_API_KEY, else the running stack of the data folder.
+    """The target of this command, given its `--data`. Raises SkillnetError with what to do where there is none."""
+    chosen = choose(_chosen_org.get(), folder, os.environ, known_profiles)
+    match chosen:
+        case Target():
+            return chosen
+        case Profile():
+            return target_of(chosen, os.environ)
+        case None:
+            return local_target(data_folder_or_default(folder), os.environ.get("SKILLNET_API_KEY"))
 
-    Raises SkillnetError `unavailable` with what to do where nothing runs.
+
+def choose(
+    org: str | None, folder: Path | None, environment: Mapping[str, str], load: Callable[[], Profiles]
+) -> Target | Profile | None:
+    """The order of precedence; None: the local stack. `load` is called only where profiles matter.
+
+    Raises SkillnetError `invalid_request` for two that contradict each other, `not_found` for an unknown profile,
+    `misconfigured` for half a target.
     """
-    url, key = os.environ.get("SKILLNET_URL"), os.environ.get("SKILLNET_API_KEY")
+    if org is not None and folder is not None:
+        raise SkillnetError(ErrorCode.INVALID_REQUEST, "Give --org or --data, not both.")
+    if org is not None:
+        return load().named(org)
+    if folder is not None:
+        return None
+    url, key = environment.get("SKILLNET_URL"), environment.get("SKILLNET_API_KEY")
     if url and key:
         return Target(url, key)
     if url:
         raise SkillnetError(ErrorCode.MISCONFIGURED, "SKILLNET_URL is set; set SKILLNET_API_KEY too.")
-    data = data_folder_or_default(folder)
-    state, account = require_stack(data), read_account(data)
+    profiles = load()
+    if name := environment.get("SKILLNET_ORG") or profiles.default:
+        return profiles.named(name)
+    return None
+
+
+def target_of(profile: Profile, environment: Mapping[str, str]) -> Target:
+    """The profile's gateway; one of a local stack must run."""
+    if profile.data is None:
+        return Target(str(profile.url), profile.key(environment))
+    return local_target(data_folder_or_default(Path(profile.data)), profile.key(environment))
+
+
+def local_target(data: Path, key: str | None) -> Target:
+    """The running stack of the data folder; with its own key where none is given."""
+    state = require_stack(data)
+    if key:
+        return Target(state.address, key)
+    account = read_account(data)
     if account is None:
         raise SkillnetError(ErrorCode.UNAVAILABLE, f"The stack in {data} is still starting; try again in a moment.")
-    return Target(state.address, key or account.api_key)
+    return Target(state.address, account.api_key)
 
 
 def require_stack(data: Path) -> StackState:
