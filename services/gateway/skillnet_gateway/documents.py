@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -25,6 +26,7 @@ from skillnet_common.database import Database, Queries
 from skillnet_common.errors import ErrorCode, RequestError
 from skillnet_common.versions import cancel_version, delete_document
 from skillnet_gateway.parameters import DocumentFilter, file_name_of
+from skillnet_gateway.places import waiting_ahead
 from skillnet_gateway.uploads import Target, document_not_found, known_target, links_of
 
 _SQL = Queries(__package__, "queries.sql")
@@ -57,23 +59,23 @@ class Documents:
     async def page(self, principal: Principal, wanted: DocumentFilter) -> DocumentPage:
         """A page of documents, last created first. RequestError `invalid_request` for a cursor of no list."""
         after, after_id = _read_cursor(wanted.cursor)
-        rows = await self._list(principal, wanted, after, after_id, limit=wanted.limit + 1)
+        rows, ahead = await self._list(principal, wanted, after, after_id, limit=wanted.limit + 1)
         more = len(rows) > wanted.limit
         rows = rows[: wanted.limit]
         return DocumentPage(
-            documents=[DocumentSummary(**_summary(row)) for row in rows],
+            documents=[DocumentSummary(**_summary(row, ahead)) for row in rows],
             next_cursor=_write_cursor(rows[-1]) if more else None,
         )
 
     async def detail(self, principal: Principal, document_id: UUID) -> DocumentDetail:
         """A document with its versions. RequestError `not_found`."""
-        rows = await self._list(principal, DocumentFilter(document_id=[document_id]), None, None, limit=1)
+        rows, ahead = await self._list(principal, DocumentFilter(document_id=[document_id]), None, None, limit=1)
         if not rows:
             raise document_not_found()
         async with self._database.tenant(principal.org_id, readonly=True) as connection:
             versions = await connection.fetch(_SQL.versions_of, principal.org_id, document_id)
         return DocumentDetail(
-            **_summary(rows[0]), versions=[_version(row) for row in versions], links=links_of(document_id)
+            **_summary(rows[0], ahead), versions=[_version(row) for row in versions], links=links_of(document_id)
         )
 
     async def upload_target(self, principal: Principal, document_id: UUID, filename: str | None) -> Target:
@@ -119,7 +121,8 @@ class Documents:
         after_id: UUID | None,
         *,
         limit: int,
-    ) -> list[asyncpg.Record]:
+    ) -> tuple[list[asyncpg.Record], dict[UUID, int]]:
+        """The rows, and what waits ahead of those under way."""
         async with self._seen_by(principal) as connection:
             rows: list[asyncpg.Record] = await connection.fetch(
                 _SQL.list_documents,
@@ -133,13 +136,16 @@ class Documents:
                 after_id,
                 limit,
             )
-        return rows
+            open_versions = [
+                (row["document_id"], row["newest_version"]) for row in rows if row["state"] in _STAGE_AHEAD
+            ]
+            return rows, await waiting_ahead(connection, principal.org_id, open_versions)
 
     def _seen_by(self, principal: Principal) -> Any:
         return self._database.tenant(principal.org_id, audience=principal.audience)
 
 
-def _summary(row: asyncpg.Record) -> dict[str, Any]:
+def _summary(row: asyncpg.Record, ahead: Mapping[UUID, int]) -> dict[str, Any]:
     state = VersionState(row["state"])
     stage = _STAGE_AHEAD.get(state)
     return {
@@ -161,7 +167,12 @@ def _summary(row: asyncpg.Record) -> dict[str, Any]:
         "live_version": row["live_version"],
         "newest_version": row["newest_version"],
         "newest_state": state,
-        "progress": VersionProgress(stage=stage, batches_done=row["batches_done"], batches_total=row["batches_total"])
+        "progress": VersionProgress(
+            stage=stage,
+            batches_done=row["batches_done"],
+            batches_total=row["batches_total"],
+            waiting_ahead=ahead.get(row["document_id"]),
+        )
         if stage
         else None,
         "failure": _failure(row, row["newest_version"]),

@@ -64,6 +64,9 @@ class VersionProgress(Message):
     stage: str
     batches_done: int = 0
     batches_total: int = 0
+    waiting_ahead: int | None = None
+    """About how many pieces of work, of every organisation together, are handed out before this document's next one.
+    0: one of its pieces is out or the next in line; null: nothing of it is due, as before a retry."""
 
 
 class DocumentSummary(Message):
