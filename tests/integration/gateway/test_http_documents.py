@@ -140,9 +140,11 @@ async def test_progress_counts_the_batches_of_the_newest_version(
     reply = await put(client, "a.md")
 
     async def progress() -> Any:
-        return (await client.get(reply["links"]["self"])).json()["progress"]
+        shown = (await client.get(reply["links"]["self"])).json()["progress"]
+        del shown["waiting_ahead"]  # other tests' work may wait too
+        return shown
 
-    assert await progress() == {"stage": "parse", "batches_done": 0, "batches_total": 0, "waiting_ahead": 0}
+    assert await progress() == {"stage": "parse", "batches_done": 0, "batches_total": 0}
     document_id = UUID(reply["document_id"])
     async with database.tenant(org) as connection:
         model_id = await connection.fetchval("SELECT model_id FROM serving_model")

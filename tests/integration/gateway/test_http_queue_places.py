@@ -132,7 +132,9 @@ async def test_over_http_while_under_way_only(
 async def test_no_tenant_sees_the_queues_of_others_one_by_one(database: Database, org: UUID) -> None:
     other = await waiting(database, 4)
     async with database.tenant(org) as connection:
-        rows = await connection.fetch("SELECT * FROM waiting_elsewhere('parse', NULL, ARRAY[1, 9], 100)")
+        rows = await connection.fetch(
+            "SELECT * FROM waiting_elsewhere('parse', NULL, ARRAY[1, 9], 100) ORDER BY turn"
+        )
         assert [dict(row) for row in rows] == [{"turn": 1, "pieces": 1}, {"turn": 9, "pieces": 4}]
         assert await connection.fetch("SELECT 1 FROM work WHERE org_id = $1", other) == []
     async with database.system() as connection:

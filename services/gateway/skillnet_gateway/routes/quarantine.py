@@ -41,9 +41,7 @@ async def get_quarantined(work_id: UUID, caller: Admin, gateway: TheGateway) -> 
 
 @router.post(
     "/quarantine/{work_id}/replay",
-    responses=problem_responses(
-        *_COMMON, ErrorCode.NOT_FOUND, ErrorCode.NOT_QUARANTINED, ErrorCode.VERSION_OUTRUN
-    ),
+    responses=problem_responses(*_COMMON, ErrorCode.NOT_FOUND, ErrorCode.NOT_QUARANTINED, ErrorCode.VERSION_OUTRUN),
     summary="Try it again",
 )
 async def replay(work_id: UUID, caller: Admin, gateway: TheGateway) -> ReplayReply:
