@@ -38,6 +38,7 @@ _CODES: dict[str, Exit] = {
     ErrorCode.FORBIDDEN: Exit.UNAUTHORIZED,
     ErrorCode.INVALID_REQUEST: Exit.USAGE,
     ErrorCode.QUERY_EMPTY: Exit.USAGE,
+    ErrorCode.INVALID_TEMPLATE: Exit.USAGE,
 }
 
 

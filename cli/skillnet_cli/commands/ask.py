@@ -1,7 +1,8 @@
-"""`skillnet ask`: an answer with its sources."""
+"""`skillnet ask`: an answer with its sources, in a terminal as it is written."""
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -9,8 +10,10 @@ import typer
 from skillnet_cli.exits import reports_errors
 from skillnet_cli.output import AsJson, console, escape, place, print_json
 from skillnet_cli.target import DataFolder, find_document, find_target
-from skillnet_common.contracts.answers import AskReply, AskRequest
+from skillnet_client import SkillnetApiError, SkillnetClient
+from skillnet_common.contracts.answers import AskEventKind, AskReply, AskRequest
 from skillnet_common.contracts.retrieval import Filters
+from skillnet_common.errors import ErrorCode
 
 
 @reports_errors
@@ -19,24 +22,54 @@ def ask(
     data: DataFolder = None,
     document: Annotated[list[str] | None, typer.Option(help="Ask only this document; repeatable.")] = None,
     course: Annotated[str | None, typer.Option(help="Ask only this course.")] = None,
+    language: Annotated[
+        str | None, typer.Option(help="Of an LLM's answer, such as es or en.", show_default="the question's")
+    ] = None,
+    stream: Annotated[
+        bool | None,
+        typer.Option("--stream/--no-stream", help="Show the answer as it is written.", show_default="in a terminal"),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Answer a question from the documents."""
     with find_target(data).client() as client:
         ids = [find_document(client, name).document_id for name in document or []]
-        reply = client.ask(AskRequest(question=question, filters=Filters(document_ids=ids or None, course_id=course)))
-    if as_json:
-        print_json(reply)
-    else:
-        print_answer(reply)
+        filters = Filters(document_ids=ids or None, course_id=course)
+        request = AskRequest(question=question, filters=filters, language=language)
+        if as_json:
+            print_json(client.ask(request))
+        elif sys.stdout.isatty() if stream is None else stream:
+            print_ground(_follow(client, request))
+        else:
+            print_answer(client.ask(request))
 
 
 def print_answer(reply: AskReply) -> None:
     """The answer, the ground it stands on, and the sources it cites."""
     console.print(escape(reply.answer))
+    print_ground(reply)
+
+
+def print_ground(reply: AskReply) -> None:
+    """The sources an answer cites, and the ground it stands on."""
     for source in reply.sources:
         if source.number in reply.citations:
             console.print(f"  [dim]\\[Fuente {source.number}] {escape(place(source))}[/]")
     console.print(f"  [dim]{reply.rung}: {escape(reply.reason)}[/]")
     for warning in reply.warnings:
         console.print(f"  [yellow]{escape(warning)}[/]")
+
+
+def _follow(client: SkillnetClient, request: AskRequest) -> AskReply:
+    """Shows the pieces as they come, and the checked answer where it is not what they said."""
+    said = ""
+    for event in client.ask_streamed(request):
+        if event.kind is AskEventKind.DELTA:
+            said += event.text
+            console.print(event.text, end="", markup=False, soft_wrap=True)
+        elif event.kind is AskEventKind.DONE and event.reply is not None:
+            console.print()
+            if event.reply.answer != said:
+                console.print(f"\n[dim]checked:[/] {escape(event.reply.answer)}")
+            return event.reply
+    raise SkillnetApiError(ErrorCode.UNAVAILABLE, None, "The answer broke off before its end.")

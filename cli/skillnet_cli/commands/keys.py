@@ -1,28 +1,21 @@
-"""`skillnet keys create | list | revoke`: API keys of the local stack's organisation, straight in its database."""
+"""`skillnet keys create | list | show | revoke`: API keys of the organisation."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 from uuid import UUID
 
 import typer
-from pydantic import TypeAdapter
 
-from skillnet_cli.account import read_account
 from skillnet_cli.exits import reports_errors
 from skillnet_cli.output import AsJson, console, print_json, print_table
-from skillnet_cli.target import DataFolder, data_folder_or_default, require_stack
-from skillnet_common.auth import Scope, StoredKey, list_keys, new_key, revoke_key, store_key
-from skillnet_common.database import Database
-from skillnet_common.errors import ErrorCode, SkillnetError
+from skillnet_cli.target import DataFolder, find_target
+from skillnet_common.contracts.keys import Key, KeyRequest, Scope
 
-app = typer.Typer(no_args_is_help=True, help="API keys of the local stack's organisation.")
+app = typer.Typer(no_args_is_help=True, help="API keys of the organisation. They need a key with the scope admin.")
 
-T = TypeVar("T")
+KeyId = Annotated[UUID, typer.Argument(metavar="ID")]
 
 
 @app.command()
@@ -41,77 +34,70 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Create a key. It is shown once: only its hash is kept."""
-    key = new_key()
-    expires_at = datetime.now(UTC) + timedelta(days=expires_days) if expires_days is not None else None
-    scopes = scope or [Scope.READ]
-    key_id = _on_database(
-        data,
-        lambda database, org_id: store_key(
-            database, org_id, key, name=name, scopes=scopes, audience=audience or None, expires_at=expires_at
-        ),
+    request = KeyRequest(
+        name=name,
+        scopes=scope or [Scope.READ],
+        audience=audience or None,
+        expires_at=datetime.now(UTC) + timedelta(days=expires_days) if expires_days is not None else None,
     )
+    with find_target(data).client() as client:
+        key = client.create_key(request)
     if as_json:
-        print_json({"key_id": str(key_id), "api_key": key})
+        print_json(key)
     else:
-        console.print(f"{key}\n\nIts id is {key_id}. The key is not shown again.", soft_wrap=True)
+        console.print(f"{key.api_key}\n\nIts id is {key.key_id}. The key is not shown again.", soft_wrap=True)
 
 
 @app.command("list")
 @reports_errors
 def list_(data: DataFolder = None, as_json: AsJson = False) -> None:
     """List the keys: never the keys themselves, but how they begin."""
-    keys = _on_database(data, list_keys)
+    with find_target(data).client() as client:
+        keys = client.keys()
     if as_json:
-        print_json(TypeAdapter(list[StoredKey]).dump_python(keys, mode="json"))
-        return
-    print_table(
-        ["Name", "Begins", "Scopes", "Groups", "State", "Id"],
-        [
-            (
-                k.name,
-                k.hint,
-                ", ".join(k.scopes),
-                "all" if k.audience is None else ", ".join(k.audience),
-                _state(k),
-                k.key_id,
-            )
-            for k in keys
-        ],
-    )
+        print_json(keys)
+    else:
+        print_table(["Name", "Begins", "Scopes", "Groups", "State", "Last used", "Id"], [_row(key) for key in keys])
+
+
+@app.command()
+@reports_errors
+def show(key_id: KeyId, data: DataFolder = None, as_json: AsJson = False) -> None:
+    """Show what is known of a key."""
+    with find_target(data).client() as client:
+        key = client.key(key_id)
+    if as_json:
+        print_json(key)
+    else:
+        titles = ("name", "begins", "scopes", "groups", "state", "last used", "id")
+        made = ("made", f"{key.created_at:%Y-%m-%d}" + (f" with {key.created_by}" if key.created_by else ""))
+        print_table(["", ""], [*zip(titles, _row(key), strict=True), made])
 
 
 @app.command()
 @reports_errors
 def revoke(
-    key_id: Annotated[UUID, typer.Argument(metavar="ID")], data: DataFolder = None, as_json: AsJson = False
+    key_id: KeyId,
+    data: DataFolder = None,
+    force: Annotated[bool, typer.Option("--force", help="Also the last usable administrator's key.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Revoke a key for good; the services forget it within seconds."""
-    _on_database(data, lambda database, org_id: revoke_key(database, org_id, key_id))
+    with find_target(data).client() as client:
+        client.revoke_key(key_id, force=force)
     if as_json:
         print_json({"revoked": str(key_id)})
     else:
         console.print(f"Revoked {key_id}.")
 
 
-def _on_database(folder: Path | None, act: Callable[[Database, UUID], Awaitable[T]]) -> T:
-    """What `act` makes of the running stack's database and its organisation."""
-    data = data_folder_or_default(folder)
-    state, account = require_stack(data), read_account(data)
-    url = state.environment.get("DATABASE_URL")
-    if account is None or url is None:
-        raise SkillnetError(ErrorCode.UNAVAILABLE, f"The stack in {data} is still starting; try again in a moment.")
-    return asyncio.run(_connected(url, account.org, act))
+def _row(key: Key) -> tuple[object, ...]:
+    groups = "all" if key.audience is None else ", ".join(key.audience)
+    used = "never" if key.last_used_at is None else f"{key.last_used_at:%Y-%m-%d %H:%M}"
+    return key.name, key.hint, ", ".join(key.scopes), groups, _state(key), used, key.key_id
 
 
-async def _connected(url: str, org_id: UUID, act: Callable[[Database, UUID], Awaitable[T]]) -> T:
-    database = await Database.connect(url, size=1, name="skillnet-keys")
-    try:
-        return await act(database, org_id)
-    finally:
-        await database.close()
-
-
-def _state(key: StoredKey) -> str:
+def _state(key: Key) -> str:
     if key.revoked_at is not None:
         return "revoked"
     if key.expires_at is None:

@@ -12,7 +12,9 @@ from uuid import UUID
 import httpx
 
 from skillnet_client import requests
+from skillnet_client.account import AccountCalls
 from skillnet_client.errors import SkillnetApiError
+from skillnet_client.quarantine import QuarantineCalls
 from skillnet_client.requests import ApiRequest, UploadOptions
 from skillnet_client.responses import (
     Reply,
@@ -45,7 +47,7 @@ from skillnet_common.contracts.retrieval import (
 from skillnet_common.errors import ErrorCode
 
 
-class SkillnetClient:
+class SkillnetClient(AccountCalls, QuarantineCalls):
     """Calls a gateway. Every method raises SkillnetApiError; `timeout` is in seconds for each read or write.
 
     A context manager; `close` it otherwise.

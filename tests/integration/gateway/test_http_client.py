@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -15,8 +16,10 @@ from skillnet_cli.local.nats import EmbeddedNats
 from skillnet_client import AsyncSkillnetClient, RetryPolicy, SkillnetApiError, SkillnetClient, UploadOptions
 from skillnet_common.contracts.answers import AskEventKind
 from skillnet_common.contracts.documents import DocumentStatus, VersionState
+from skillnet_common.contracts.keys import Key, KeyRequest, Scope
 from skillnet_common.contracts.organizations import Organization, OrganizationChange
 from skillnet_common.contracts.retrieval import SearchRequest
+from skillnet_common.contracts.usage import UsageKind
 from skillnet_common.database import Database
 
 from .conftest import MAX_UPLOAD, RunningGateway
@@ -87,6 +90,46 @@ async def test_the_organizations_consent(call: Call, org: UUID) -> None:
     assert (changed.name, changed.llm_consent) == ("Panadería de prueba", True)
 
 
+async def test_keys(call: Call) -> None:
+    made = await call("create_key", KeyRequest(name="lectora", audience=["cajas"]))
+    plain = await call("create_key", "sola")
+    assert (plain.scopes, plain.audience) == ([Scope.READ], None)
+    assert made.api_key not in repr(made)
+    shown = await call("key", made.key_id)
+    assert shown == Key(**made.model_dump())
+    assert [key.name for key in await call("keys")] == ["test", "lectora", "sola"]
+    await call("revoke_key", made.key_id)
+    assert (await call("key", made.key_id)).revoked_at is not None
+    own = (await call("me")).key_id
+    with pytest.raises(SkillnetApiError) as error:
+        await call("revoke_key", own)
+    assert (error.value.code, error.value.status) == ("last_admin_key", 409)
+    await call("revoke_key", own, force=True)
+
+
+async def test_usage(call: Call) -> None:
+    await call("upload", b"x", UploadOptions(filename="a.md"))
+    usage = await call("usage")
+    assert {total.kind: total.amount for total in usage.totals} == {
+        UsageKind.DOCUMENTS_UPLOADED: 1,
+        UsageKind.BYTES_UPLOADED: 1,
+    }
+    assert usage.storage.documents == 1
+    before = await call("usage", first=date(2020, 1, 1), last=date(2020, 1, 2))
+    assert (before.first_day, before.last_day, before.days) == (date(2020, 1, 1), date(2020, 1, 2), [])
+
+
+async def test_the_prompts_template(call: Call) -> None:
+    assert (await call("prompt_template")).is_default
+    now = await call("set_prompt_template", "Hola. {context}{question}")
+    assert now == await call("prompt_template")
+    with pytest.raises(SkillnetApiError) as error:
+        await call("set_prompt_template", "Hola. {question}")
+    assert error.value.code == "invalid_template"
+    assert (await call("reset_prompt_template")).is_default
+    assert [one.template for one in (await call("prompt_history")).versions] == [None, "Hola. {context}{question}"]
+
+
 async def test_every_page_is_read(call: Call) -> None:
     for n in range(3):
         await call("upload", b"x", UploadOptions(filename=f"{n}.md", courses=["c"] if n else None))
@@ -145,7 +188,8 @@ async def test_questions(call: Call, nats_server: EmbeddedNats) -> None:
         assert (await call("ground", "x")).rung == "chunks"
         assert "[Fuente 1]" in (await call("ask", "¿Qué plazo de devolución hay?")).answer
         events = await call("ask_streamed", "¿Qué plazo de devolución hay?")
-    assert [event.kind for event in events] == [AskEventKind.GROUND, AskEventKind.DELTA, AskEventKind.DONE]
+    kinds = [AskEventKind.GROUND, AskEventKind.DELTA, AskEventKind.CITATION, AskEventKind.DONE]
+    assert [event.kind for event in events] == kinds
     assert (await call("me")).organization == "Panadería de prueba"
 
 

@@ -24,7 +24,10 @@ async def test_consent_is_given_and_withdrawn(client: httpx.AsyncClient, org: UU
     for consent in (True, False, True):
         with capture_logs() as logs:
             reply = await client.patch(PATH, json={"llm_consent": consent})
-        assert (reply.status_code, reply.json()) == (200, before | {"llm_consent": consent, "consents": none | {"llm": consent}})
+        assert (reply.status_code, reply.json()) == (
+            200,
+            before | {"llm_consent": consent, "consents": none | {"llm": consent}},
+        )
         assert (await client.get("/v1/me")).json()["llm_consent"] is consent
         (entry,) = [entry for entry in logs if entry["event"] == "organization_changed"]
         assert (entry["org_id"], entry["llm_consent"]) == (str(org), consent)
