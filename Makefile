@@ -12,10 +12,10 @@ LOCAL := $(VENV)/.installed-local
 TEST := $(VENV)/.installed-test
 REFERENCE := $(VENV)-reference/.installed
 
-.PHONY: help demo up test check check-long bench lint format types contracts documents docs clean
+.PHONY: help demo up test check check-long bench eval-parsing lint format types contracts documents docs clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(LOCAL) ## Start everything, ingest examples/, ask three questions, stop
 	$(BIN)/python examples/demo.py
@@ -34,6 +34,9 @@ check-long: $(TEST) ## The long chaos runs
 
 bench: $(TEST) $(REFERENCE) ## Speed and memory as ratios; run it with nothing else running
 	BENCH_REFERENCE_PYTHON="$(CURDIR)/$(VENV)-reference/bin/python" $(BIN)/python -m benchmarks $(ARGS)
+
+eval-parsing: $(TEST) ## How well documents are read; JSON=1 for one object, ARGS='--only headings' for a part
+	@PYTHONPATH=evaluation $(BIN)/python -m skillnet_parsing_evaluation $(if $(JSON),--json) $(ARGS)
 
 lint: $(TEST) ## Style, dead imports, dependencies
 	$(BIN)/ruff check .

@@ -11,7 +11,16 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from skillnet_common.documents.parsed import Block, BlockKind, Box, Line, ParsedDocument, Section
+from skillnet_common.documents.parsed import (
+    Block,
+    BlockKind,
+    Box,
+    Line,
+    ParsedDocument,
+    Removal,
+    RemovalReason,
+    Section,
+)
 
 FORMAT_VERSION = 1
 BOX_SCALE = 10_000
@@ -34,6 +43,7 @@ def document_to_json(document: ParsedDocument) -> str:
             "title": document.title,
             "page_labels": document.page_labels,
             "warnings": document.warnings,
+            "removed": [[removal.reason, removal.page, removal.text] for removal in document.removed],
         }
     )
 
@@ -56,6 +66,7 @@ def document_from_json(data: str | bytes) -> ParsedDocument:
             title=fields["title"],
             page_labels=tuple(fields["page_labels"]),
             warnings=tuple(fields["warnings"]),
+            removed=tuple(Removal(RemovalReason(reason), page, text) for reason, page, text in fields["removed"]),
         )
     except (KeyError, TypeError) as error:
         raise ValueError(f"malformed parsed document: {error!r}") from error

@@ -76,6 +76,24 @@ class Section:
     page_end: int | None
 
 
+class RemovalReason(StrEnum):
+    """Why text that stands in a file is not in its canonical text."""
+
+    RUNNING_LINE = "running_line"  # a header, footer or page number
+    REPEATED_HEADER = "repeated_header"  # of a table, on a later page of it
+    HIDDEN = "hidden"  # a reader of the page cannot see it
+    UNREADABLE = "unreadable"  # the page's fonts do not say which letters they show
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Text that was left out. `page` counts from 1 and is None where the format has no pages."""
+
+    reason: RemovalReason
+    page: int | None
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedDocument:
     """What the parser hands on.
@@ -83,7 +101,8 @@ class ParsedDocument:
     `text` is NFC, has no NUL or lone surrogates, separates blocks by a blank line, and is what every offset
     in the system counts in. `lines` is empty for formats without pages. `page_count` is the real number of
     pages, or an estimate where `page_count_estimated`. `page_labels` are the printed page numbers, one a
-    page, or empty. `language` is ISO 639-1. `warnings` are sentences a person understands.
+    page, or empty. `language` is ISO 639-1. `warnings` are sentences a person understands. `removed` is what
+    the file holds and `text` does not, with the reason; it is for those who judge a reading and is not stored.
     """
 
     text: str
@@ -97,3 +116,4 @@ class ParsedDocument:
     title: str | None = None
     page_labels: tuple[str, ...] = ()
     warnings: tuple[str, ...] = field(default=())
+    removed: tuple[Removal, ...] = field(default=())

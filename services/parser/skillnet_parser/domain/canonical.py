@@ -42,6 +42,7 @@ def build_document(draft: DraftDocument) -> ParsedDocument:
         title=_clean_title(draft.title),
         page_labels=tuple(clean_characters(label) for label in draft.page_labels),
         warnings=draft.warnings,
+        removed=draft.removed,
     )
 
 

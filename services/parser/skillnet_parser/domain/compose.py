@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from skillnet_common.documents import BlockKind, Box
+from skillnet_common.documents import BlockKind, Box, Removal, RemovalReason
 from skillnet_parser.domain.bookmarks import Bookmark, match_bookmarks
 from skillnet_parser.domain.contents import find_contents
 from skillnet_parser.domain.draft import DraftBlock, Piece
@@ -23,16 +23,22 @@ _MAX_ITEM_CHARS = 400
 _SAME_EDGE = 0.01  # of the column's width
 
 
-def compose(pages: Sequence[PageLayout], bookmarks: Sequence[Bookmark], title: str | None) -> list[DraftBlock]:
-    """The blocks of a paged document in reading order; `title` is the document's, where it is known."""
-    items = [item for page in drop_running_lines(pages) for item in order_page(page)]
+def compose(
+    pages: Sequence[PageLayout], bookmarks: Sequence[Bookmark], title: str | None
+) -> tuple[list[DraftBlock], list[Removal]]:
+    """The blocks of a paged document in reading order, and what was left out; `title` is the document's, where
+    it is known."""
+    flowing, removed = drop_running_lines(pages)
+    items = [item for page in flowing for item in order_page(page)]
     body = measure_body(items)
     contents = find_contents(items, len(pages))
     notes = find_notes(items, body, {page.number: page.height for page in pages})
     marked = match_bookmarks(items, bookmarks, contents | notes)
     headings = find_headings(items, body, contents | notes, marked)
     levels = assign_levels(headings, find_title(headings, title))
-    return list(_Composer(items, body, headings, levels, contents, notes).compose())
+    composer = _Composer(items, body, headings, levels, contents, notes)
+    blocks = list(composer.compose())
+    return blocks, removed + composer.removed
 
 
 class _Composer:
@@ -56,6 +62,7 @@ class _Composer:
         self._paragraph: list[Row] = []
         self._list: list[list[Row]] = []
         self._pending_notes: list[Row] = []
+        self.removed: list[Removal] = []
 
     def compose(self) -> Iterator[DraftBlock]:
         at = 0
@@ -154,7 +161,9 @@ class _Composer:
         for number, placed in enumerate(tables):
             for index, (row, box) in enumerate(zip(placed.table.rows, placed.table.row_boxes, strict=True)):
                 repeated = number > 0 and index == 0 and row == header
-                if not repeated and any(cell.strip() for cell in row):
+                if repeated:
+                    self.removed.append(Removal(RemovalReason.REPEATED_HEADER, placed.page, " | ".join(row)))
+                elif any(cell.strip() for cell in row):
                     rows.append([self._join_cell(cell) for cell in row])
                     boxes.append(box)
         lines = zip(render_rows(rows), boxes, strict=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from skillnet_common.documents import BlockKind, Box
+from skillnet_common.documents import BlockKind, Box, Removal
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,7 @@ class DraftDocument:
     title: str | None = None
     page_labels: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    removed: tuple[Removal, ...] = ()
 
 
 def text_block(kind: BlockKind, text: str, level: int = 0) -> DraftBlock:

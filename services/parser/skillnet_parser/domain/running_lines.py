@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from skillnet_common.documents import Removal, RemovalReason
 from skillnet_parser.domain.layout import Fragment, PageLayout, Rect
 
 _MARGIN = 0.12  # of the page's height
@@ -31,9 +32,13 @@ _PAGE_NUMBER = re.compile(
 )
 
 
-def drop_running_lines(pages: Sequence[PageLayout]) -> list[PageLayout]:
-    """The pages without headers, footers and page numbers."""
+def drop_running_lines(pages: Sequence[PageLayout]) -> tuple[list[PageLayout], list[Removal]]:
+    """The pages without headers, footers and page numbers, and what was dropped."""
     running = _find_repeated(pages) | _find_page_numbers(pages)
+    dropped = [
+        Removal(RemovalReason.RUNNING_LINE, number, pages[number - 1].fragments[index].text)
+        for number, index in sorted(running)
+    ]
     return [
         replace(
             page,
@@ -42,7 +47,7 @@ def drop_running_lines(pages: Sequence[PageLayout]) -> list[PageLayout]:
             ),
         )
         for page in pages
-    ]
+    ], dropped
 
 
 _Place = tuple[int, int]  # page number, index of the fragment

@@ -10,6 +10,7 @@ from typing import Any
 
 import pymupdf
 
+from skillnet_common.documents import Removal, RemovalReason
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.domain.bookmarks import Bookmark
 from skillnet_parser.domain.characters import clean_characters
@@ -45,13 +46,15 @@ def read_pdf(path: Path, limits: ParseLimits, on_progress: Callable[[int, int], 
         on_progress(document.page_count, document.page_count)
         pages.refuse_unreadable()
         title = choose_title((document.metadata or {}).get("title"), pages.layouts)
+        blocks, removed = compose(pages.layouts, _read_bookmarks(document), title)
         return DraftDocument(
-            blocks=tuple(compose(pages.layouts, _read_bookmarks(document), title)),
+            blocks=tuple(blocks),
             file_type=FileType.PDF,
             page_count=document.page_count,
             title=title,
             page_labels=_read_labels(document),
             warnings=tuple(pages.warnings()),
+            removed=(*pages.removed, *removed),
         )
 
 
@@ -119,6 +122,7 @@ class _Pages:
     broken: list[int] = field(default_factory=list)
     hidden: list[int] = field(default_factory=list)
     recognised: list[int] = field(default_factory=list)
+    removed: list[Removal] = field(default_factory=list)
     readable_chars: int = 0
     has_images: bool = False
 
@@ -131,8 +135,11 @@ class _Pages:
         self.has_images = self.has_images or reading.image_cover > 0
         if reading.has_hidden_text:
             self.hidden.append(number)
+            self.removed += [Removal(RemovalReason.HIDDEN, number, text) for text in reading.hidden_texts]
         if reading.unreadable > MAX_UNREADABLE * max(reading.chars, 1):
             self.garbled.append(number)
+            garbled = "\n".join(fragment.text for fragment in reading.layout.fragments)
+            self.removed.append(Removal(RemovalReason.UNREADABLE, number, garbled))
             self.layouts.append(PageLayout(number, reading.layout.width, reading.layout.height, ()))
             return
         if reading.chars < MIN_PAGE_CHARS and reading.image_cover >= SCAN_COVER:

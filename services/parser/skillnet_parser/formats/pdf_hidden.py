@@ -20,13 +20,15 @@ class HiddenText:
     """Tells which spans of a page are invisible: render mode 3, transparent, under one point, white on white.
 
     On a scanned page render mode 3 is how recognised text is laid over the image: it is read, and
-    `recognised` says so. `found` tells whether anything was left out, text off the page included.
+    `recognised` says so. `found` tells whether anything was left out, text off the page included; `texts` is what
+    was.
     """
 
     def __init__(self, page: Any, log: Sequence[tuple[str, tuple[float, ...]]], *, image_cover: float) -> None:
         self._page = page
         self._is_scan = image_cover >= _SCAN_COVER
         self.recognised = False
+        self._texts: dict[tuple[float, ...], str] = {}
         self.found = self._has_text_off_page(log)
 
     def hides(self, span: dict[str, Any]) -> bool:
@@ -44,8 +46,15 @@ class HiddenText:
                 or span["size"] < _MIN_SIZE
                 or (_is_near_white(span["color"]) and not self._has_contrast(span["bbox"]))
             )
-        self.found = self.found or hidden
+        if hidden:
+            self.found = True
+            self._texts[tuple(span["bbox"])] = span["text"]
         return hidden
+
+    @property
+    def texts(self) -> list[str]:
+        """What was left out, each span once however often it was asked about."""
+        return list(self._texts.values())
 
     def _has_text_off_page(self, log: Sequence[tuple[str, tuple[float, ...]]]) -> bool:
         bounds = self._page.rect * self._page.derotation_matrix

@@ -35,6 +35,7 @@ class PageReading:
     unreadable: int
     image_cover: float
     has_hidden_text: bool
+    hidden_texts: tuple[str, ...]
     has_recognised_text: bool
 
 
@@ -64,6 +65,7 @@ def read_page(page: Any, number: int) -> PageReading:
         unreadable=count_unreadable(text),
         image_cover=cover,
         has_hidden_text=hidden.found,
+        hidden_texts=tuple(clean_characters(text) for text in hidden.texts),
         has_recognised_text=hidden.recognised,
     )
 

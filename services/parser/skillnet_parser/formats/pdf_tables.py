@@ -30,15 +30,22 @@ def find_tables(page: Any, log: _Log, hidden: HiddenText) -> list[TableRegion]:
     PyMuPDF's finder costs tens of milliseconds a page, so that it is called only where lines and boxes on the
     page could be a grid of two rows and two columns, and on the area around them.
     """
-    paths = sum(kind in _PATHS for kind, _ in log)
-    if not 0 < paths <= _MAX_PATHS:
-        return []
-    area = _ruled_area(page)
+    area = _area_to_search(page, log)
     if area is None:
         return []
     found = page.find_tables(clip=area & page.rect)
     regions = [region for table in found.tables if (region := _read_table(page, table, hidden)) is not None]
     return sorted(regions, key=lambda region: region.rect.y0)
+
+
+def may_hold_table(page: Any) -> bool:
+    """Whether a `pymupdf.Page` passes the gate: the finder is asked about it."""
+    return _area_to_search(page, page.get_bboxlog()) is not None
+
+
+def _area_to_search(page: Any, log: _Log) -> pymupdf.Rect | None:
+    paths = sum(kind in _PATHS for kind, _ in log)
+    return _ruled_area(page) if 0 < paths <= _MAX_PATHS else None
 
 
 def _ruled_area(page: Any) -> pymupdf.Rect | None:
