@@ -10,9 +10,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+import structlog
+
 from skillnet_common.contracts.keys import Scope
-from skillnet_common.database.pool import Database
+from skillnet_common.database.pool import CONNECTION_ERRORS, Database
 from skillnet_common.errors import ErrorCode, RequestError
+
+log = structlog.get_logger(__name__)
 
 __all__ = [
     "Authenticator",
@@ -143,12 +147,16 @@ class Authenticator:
         )
 
     async def _note_use(self, principal: Principal) -> None:
-        """Keeps `last_used_at` about right: one small write a minute and key, whatever the key is used for."""
+        """Keeps `last_used_at` about right: one small write a minute and key, which no request fails for."""
         now = time.monotonic()
         if now - self._seen.get(principal.key_id, -_SEEN_SECONDS) < _SEEN_SECONDS:
             return
-        async with self._database.tenant(principal.org_id) as connection:
-            await connection.execute(_SEEN, principal.org_id, principal.key_id)
+        try:
+            async with self._database.tenant(principal.org_id) as connection:
+                await connection.execute(_SEEN, principal.org_id, principal.key_id)
+        except CONNECTION_ERRORS as error:
+            log.warning("use_of_key_not_noted", error=repr(error))
+            return
         if len(self._seen) >= _CACHE_SIZE:
             self._seen.clear()
         self._seen[principal.key_id] = now

@@ -39,7 +39,7 @@ async def require_consent(connection: Connection, org_id: UUID, consent: Consent
     if not await has_consent(connection, org_id, consent):
         raise PermanentFault(
             ErrorCode.CONSENT_REQUIRED,
-            f"{_SENTENCES[consent]} Quien administra la organización puede autorizarlo"
-            f" (skillnet organization --{consent}-consent); después hay que volver a subir el documento.",
+            f"{_SENTENCES[consent]} Quien administra la organización puede autorizarlo (skillnet organization"
+            f" --{consent}-consent) y después repetir el trabajo pendiente o volver a subir el documento.",
             consent=consent,
         )

@@ -73,10 +73,9 @@ DOCUMENT_CODES = frozenset(
         ErrorCode.PARSER_CRASHED,
         ErrorCode.ORIGINAL_MISSING,
         ErrorCode.TEXT_TOO_LONG,
-        ErrorCode.CONSENT_REQUIRED,
     }
 )
-"""What fails a version at once: a fault of the document itself, or that its organisation lets no text leave."""
+"""What a document itself can be at fault for: only these fail a version at once."""
 
 
 class SkillnetError(Exception):
@@ -93,8 +92,8 @@ class SkillnetError(Exception):
 
 
 class PermanentFault(SkillnetError):
-    """Trying again cannot help. A version fails with a code of `DOCUMENT_CODES`; with any other the deployment is
-    at fault, and work waits until a person has mended it."""
+    """Trying again cannot help. A version fails with a code of `DOCUMENT_CODES`, or, to be replayed later, with
+    `consent_required`; with any other the deployment is at fault, and work waits until a person has mended it."""
 
 
 class PassingFault(SkillnetError):

@@ -29,7 +29,16 @@ BODIES: dict[str, Any] = {
 }
 """A valid body for each route that takes JSON."""
 
-OWN_DATA = {"/v1/me", "/v1/organization", "/v1/documents", "/v1/quarantine"}
+OWN_DATA = {
+    "/v1/me",
+    "/v1/organization",
+    "/v1/documents",
+    "/v1/quarantine",
+    "/v1/keys",
+    "/v1/usage",
+    "/v1/organization/prompt",
+    "/v1/organization/prompt/versions",
+}
 """Routes without an id: they must show the caller's own data and nothing else."""
 
 
@@ -42,12 +51,13 @@ class Route:
 
     @property
     def names_a_document(self) -> bool:
-        return "{document_id}" in self.path or "{work_id}" in self.path
+        return "{document_id}" in self.path or "{work_id}" in self.path or "{key_id}" in self.path
 
     def at(self, document_id: str) -> str:
         return (
             self.path.replace("{document_id}", document_id)
             .replace("{work_id}", document_id)
+            .replace("{key_id}", document_id)
             .replace("{version}", "1")
         )
 

@@ -17,7 +17,10 @@ from skillnet_common.consent import Consent, has_consent, require_consent
 from skillnet_common.contracts.retrieval import SearchRequest, Strategy
 from skillnet_common.contracts.work import Stage
 from skillnet_common.database import Database
-from skillnet_common.errors import DOCUMENT_CODES, ErrorCode, PermanentFault
+from skillnet_common.errors import ErrorCode, PermanentFault
+from skillnet_common.versions import fail_version
+from skillnet_common.versions.replay import replay_work
+from skillnet_common.work.claims import settle
 from skillnet_embedder.handlers import EmbedHandler
 from skillnet_inference.api_encoder import OpenAICompatibleEncoder
 from skillnet_inference.budget import count_llm_tokens
@@ -102,7 +105,6 @@ async def test_no_text_of_a_document_leaves_without_consent_and_all_of_it_with(
         with pytest.raises(PermanentFault) as caught:
             await sending.do(claim)
         assert caught.value.code is ErrorCode.CONSENT_REQUIRED
-        assert caught.value.code in DOCUMENT_CODES, "it fails the version at once"
         assert "skillnet organization --embedding-consent" in caught.value.message
     assert server.texts == []
     await consents(sending.database, sending.org_id, True)
@@ -115,6 +117,25 @@ async def test_no_text_of_a_document_leaves_without_consent_and_all_of_it_with(
     tokens = await sending.one("SELECT sum(token_count)::int AS n FROM document_chunks")
     used = {row["kind"]: row["n"] for row in rows}
     assert used == {"pages_parsed": used["pages_parsed"], "embedding_tokens": tokens["n"]}
+
+
+async def test_work_put_aside_for_want_of_consent_is_replayed_with_it(sending: Line, server: EmbeddingServer) -> None:
+    await sending.upload("manual", manual())
+    await sending.drain(Stage.PARSE, Stage.CHUNK)
+    claim = await sending.claim(Stage.EMBED)
+    with pytest.raises(PermanentFault) as caught:
+        await sending.do(claim)
+    fault, key = caught.value, (sending.org_id, claim.document_id, claim.version)
+    async with sending.database.tenant(sending.org_id) as connection:
+        await settle(connection, claim, "quarantined", fault.message)
+        await fail_version(connection, *key, stage=Stage.EMBED, code=fault.code, message=fault.message)
+    assert await sending.messages(Stage.EMBED) == []
+    await consents(sending.database, sending.org_id, True)
+    async with sending.database.tenant(sending.org_id) as connection:
+        await replay_work(connection, sending.org_id, claim.work_id)
+    await sending.drain()
+    assert (await sending.one("SELECT state, error_code FROM document_versions"))["state"] == "ready"
+    assert server.texts
 
 
 async def test_another_organisations_consent_counts_for_nobody_else(

@@ -164,6 +164,16 @@ async def test_a_fault_of_the_document_fails_its_version(bench: Bench, code: Err
     assert (await bench.line.one("SELECT processing_status FROM documents"))["processing_status"] == "failed"
 
 
+async def test_work_without_consent_fails_its_version_and_is_put_aside_at_once(bench: Bench) -> None:
+    await bench.deliver(raising(PermanentFault(ErrorCode.CONSENT_REQUIRED, "Falta la autorización.")))
+    work, version = await bench.work(), await bench.version()
+    assert (work["state"], work["last_error"], work["attempts"]) == ("quarantined", "Falta la autorización.", 1)
+    assert (version["state"], version["error_code"]) == ("failed", "consent_required")
+    assert version["error_message"] == "Falta la autorización."
+    (event,) = await bench.line.events("document.failed")
+    assert event["code"] == "consent_required"
+
+
 @pytest.mark.parametrize(
     "code",
     [ErrorCode.PROVIDER_FAILED, ErrorCode.MISCONFIGURED, ErrorCode.MODEL_MISMATCH, ErrorCode.TOPOLOGY_DRIFT],

@@ -153,7 +153,12 @@ class StageWorker:
                 log.warning("lease_not_renewed", error=repr(error))
 
     async def _fail_or_wait(self, claim: Claim, fault: PermanentFault) -> str:
-        """Fails the version for a fault of the document; for one of the deployment the work waits."""
+        """Fails the version for a fault of the document, or for want of consent; for one of the deployment the work
+        waits."""
+        if fault.code is ErrorCode.CONSENT_REQUIRED:
+            # Put aside rather than ended: once the organisation consents, it is replayed as it stands.
+            await self._fail(claim, fault.code, fault.message, state="quarantined", cause=fault.message)
+            return "quarantined"
         if fault.code in DOCUMENT_CODES:
             await self._fail(claim, fault.code, fault.message, state="failed", cause=fault.message)
             return "failed"
