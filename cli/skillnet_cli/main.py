@@ -10,6 +10,7 @@ import typer
 
 from skillnet_cli.commands import (
     ask,
+    dlq,
     doctor,
     documents,
     events,
@@ -67,6 +68,7 @@ for command in (
     doctor.doctor,
 ):
     app.command()(command)
+app.add_typer(dlq.app, name="dlq")
 app.add_typer(events.app, name="events")
 app.add_typer(keys.app, name="keys")
 app.add_typer(models.app, name="models")

@@ -9,7 +9,16 @@ from skillnet_common.contracts import subjects
 from skillnet_common.messaging.topology import MAX_MESSAGE_BYTES
 
 _BODY_BYTES = MAX_MESSAGE_BYTES - 8_192
+_HEADER_BYTES = 4_096
 _PUBLISH_SECONDS = 5.0
+
+OWN_PREFIXES = ("Nats-", "Skillnet-")
+"""Headers of the bus and of the quarantine: no part of the message as it was sent."""
+
+
+def is_cut_short(body: bytes) -> bool:
+    """Whether a body in quarantine may be only the beginning of the message's."""
+    return len(body) >= _BODY_BYTES
 
 
 class Unreadable(Exception):
@@ -19,7 +28,8 @@ class Unreadable(Exception):
 async def quarantine(js: JetStreamContext, message: Msg, reason: str) -> None:
     """Copies the message to `quarantine.<stream>`, once however often it is called.
 
-    Raises nats.errors.Error where it is not stored. The headers tell where it stood and why it was taken out.
+    Raises nats.errors.Error where it is not stored. The headers tell where it stood and why it was taken out; its own
+    stand beside them where they are not large, so that it can be sent again as it was.
     """
     place = message.metadata
     await js.publish(
@@ -28,9 +38,16 @@ async def quarantine(js: JetStreamContext, message: Msg, reason: str) -> None:
         timeout=_PUBLISH_SECONDS,
         stream=subjects.QUARANTINE_STREAM,
         headers={
+            **_own_headers(message),
             "Nats-Msg-Id": f"{place.stream}:{place.timestamp.isoformat()}:{place.sequence.stream}",
             "Skillnet-Subject": message.subject,
             "Skillnet-Sequence": str(place.sequence.stream),
             "Skillnet-Reason": " ".join(reason.split())[:1_000].encode("ascii", "replace").decode(),
         },
     )
+
+
+def _own_headers(message: Msg) -> dict[str, str]:
+    own = {name: value for name, value in (message.headers or {}).items() if not name.startswith(OWN_PREFIXES)}
+    size = sum(len(name.encode()) + len(value.encode()) + 4 for name, value in own.items())
+    return own if size <= _HEADER_BYTES else {}
