@@ -31,6 +31,7 @@ from skillnet_gateway.asking import (
 from skillnet_gateway.authentication import Caller
 from skillnet_gateway.llm import ChatModel
 from skillnet_gateway.llm_protocol import Tally
+from skillnet_gateway.metrics import LLM_ANSWERS
 from skillnet_gateway.organizations import AnswerRules, Organizations
 from skillnet_gateway.prompts import ChatMessage
 from skillnet_gateway.retrieval import Retrieval
@@ -83,7 +84,7 @@ class Answering:
                 text = await self._model.complete(grounded.prompt, tally)
             except SkillnetError as fault:
                 return grounded.reply(_fall_back(grounded, fault, tally))
-        return grounded.reply(self._written(self._model, text, grounded, tally))
+        return grounded.reply(_written(self._model, text, grounded, tally))
 
     async def stream(self, grounded: Grounded) -> AsyncGenerator[AskEvent, None]:
         """The answer as it comes, each source as it is cited, and at the end the whole and checked reply."""
@@ -102,7 +103,7 @@ class Answering:
                             said.append(piece)
                             for event in _said(piece, watch, grounded):
                                 yield event
-                    answer = self._written(self._model, "".join(said), grounded, tally)
+                    answer = _written(self._model, "".join(said), grounded, tally)
                 except SkillnetError as fault:
                     answer = _fall_back(grounded, fault, tally)
         yield AskEvent(kind=AskEventKind.DONE, reply=grounded.reply(answer))
@@ -113,9 +114,6 @@ class Answering:
             return None
         rules = await self._organizations.answer_rules(org_id)
         return rules if rules.consents.llm else None
-
-    def _written(self, model: ChatModel, text: str, grounded: Grounded, tally: Tally) -> Answer:
-        return written(text, grounded.ground, model=model.name, was_cut=tally.was_cut, usage=tally.usage)
 
     @contextmanager
     def _counted(self, grounded: Grounded) -> Iterator[Tally]:
@@ -144,9 +142,15 @@ def _said(piece: str, watch: CitationWatch, grounded: Grounded) -> Iterator[AskE
             yield AskEvent(kind=AskEventKind.CITATION, citation=citation_of(sources[number]))
 
 
+def _written(model: ChatModel, text: str, grounded: Grounded, tally: Tally) -> Answer:
+    LLM_ANSWERS.labels("written").inc()
+    return written(text, grounded.ground, model=model.name, was_cut=tally.was_cut, usage=tally.usage)
+
+
 def _fall_back(grounded: Grounded, fault: SkillnetError, tally: Tally) -> Answer:
     if fault.code not in LLM_CODES:
         raise fault
+    LLM_ANSWERS.labels(fault.code).inc()
     log.warning("llm_failed", org_id=str(grounded.org_id), code=fault.code, reason=fault.message)
     usage = tally.usage if tally.has_begun else None
     return instead_of_llm(grounded.question, grounded.ground, fault.code, usage)

@@ -14,6 +14,7 @@ import structlog
 
 from skillnet_common.errors import ErrorCode, PassingFault, PermanentFault
 from skillnet_common.retry_after import retry_after_seconds
+from skillnet_gateway.llm_dialect import Dialect
 from skillnet_gateway.llm_protocol import Tally, answer_of, payload_of, pieces_of
 from skillnet_gateway.prompts import ChatMessage
 from skillnet_gateway.settings import GatewaySettings
@@ -44,7 +45,7 @@ class ChatModel:
         self._max_tokens = settings.llm_max_tokens
         self._seconds = settings.llm_timeout_seconds
         self._first_token_seconds = settings.llm_first_token_seconds
-        self._asks_usage = True
+        self._dialect = Dialect()
         key = settings.llm_api_key.get_secret_value()
         self._http = httpx.AsyncClient(
             base_url=settings.llm_api_base.rstrip("/") + "/",
@@ -99,22 +100,30 @@ class ChatModel:
 
     async def _send(self, messages: Sequence[ChatMessage], *, stream: bool) -> httpx.Response:
         """A reply with a status of success; its body is yet to be read."""
-        response = await self._post(messages, stream=stream)
-        if stream and self._asks_usage and response.status_code in _REFUSED_OPTION and await _names_option(response):
-            log.info("llm_reports_no_usage_in_streams", status=response.status_code)
-            self._asks_usage = False
-            response = await self._post(messages, stream=stream)
-        if not response.is_success:
-            await response.aclose()
-            raise _status_fault(response)
-        return response
+        while True:
+            options = self._dialect.options(max_tokens=self._max_tokens, stream=stream)
+            payload = payload_of(self.name, messages, options)
+            request = self._http.build_request("POST", "chat/completions", json=payload)
+            response = await self._http.send(request, stream=True)
+            if response.is_success:
+                return response
+            try:
+                understood = await self._understand_refusal(response)
+            finally:
+                await response.aclose()
+            if not understood:
+                raise _status_fault(response)
 
-    async def _post(self, messages: Sequence[ChatMessage], *, stream: bool) -> httpx.Response:
-        payload = payload_of(
-            self.name, messages, max_tokens=self._max_tokens, stream=stream, asks_usage=self._asks_usage
-        )
-        request = self._http.build_request("POST", "chat/completions", json=payload)
-        return await self._http.send(request, stream=True)
+    async def _understand_refusal(self, response: httpx.Response) -> bool:
+        """Learns from a refusal that names an option of the request: it may be sent again without it."""
+        if response.status_code not in _REFUSED_OPTION:
+            return False
+        dialect = self._dialect.after_refusal(await _beginning(response))
+        if dialect is None:
+            return False
+        log.info("llm_dialect_learnt", status=response.status_code, dialect=str(dialect))
+        self._dialect = dialect
+        return True
 
     def _attempts_until(self, deadline: float) -> AsyncIterator[stamina.Attempt]:
         def pause_before_retry(error: Exception) -> bool | float:
@@ -166,15 +175,13 @@ async def _lines(response: httpx.Response) -> AsyncIterator[str]:
     yield rest.decode("utf-8", "replace")
 
 
-async def _names_option(response: httpx.Response) -> bool:
-    """Whether the endpoint refused the request for the wish to hear of its tokens. Closes the reply if so."""
+async def _beginning(response: httpx.Response) -> str:
     body = b""
     async for piece in response.aiter_bytes():
         body += piece
         if len(body) >= _ERROR_BYTES:
             break
-    await response.aclose()
-    return b"stream_options" in body or b"include_usage" in body
+    return body[:_ERROR_BYTES].decode("utf-8", "replace")
 
 
 def _status_fault(response: httpx.Response) -> PassingFault | PermanentFault:

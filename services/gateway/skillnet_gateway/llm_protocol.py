@@ -70,20 +70,10 @@ class Tally:
         self._has_text = self._has_text or not text.isspace()
 
 
-def payload_of(
-    model: str, messages: Sequence[ChatMessage], *, max_tokens: int, stream: bool, asks_usage: bool
-) -> dict[str, Any]:
+def payload_of(model: str, messages: Sequence[ChatMessage], options: dict[str, Any]) -> dict[str, Any]:
     """The request's body."""
-    payload: dict[str, Any] = {
-        "model": model,
-        "messages": [{"role": message.role, "content": message.content} for message in messages],
-        "temperature": 0,
-        "max_tokens": max_tokens,
-        "stream": stream,
-    }
-    if stream and asks_usage:
-        payload["stream_options"] = {"include_usage": True}
-    return payload
+    listed = [{"role": message.role, "content": message.content} for message in messages]
+    return {"model": model, "messages": listed, **options}
 
 
 def answer_of(body: bytes, tally: Tally) -> str:
@@ -111,9 +101,7 @@ async def pieces_of(lines: AsyncIterator[str], tally: Tally) -> AsyncIterator[st
             break
         chunk = _object(data)
         tally.read(chunk)
-        if chunk.get("choices") == []:
-            continue  # usage figures
-        piece = _content(chunk, "delta")
+        piece = _piece(chunk)
         if piece:
             tally.add(piece)
             yield piece
@@ -122,6 +110,16 @@ async def pieces_of(lines: AsyncIterator[str], tally: Tally) -> AsyncIterator[st
             raise PassingFault(ErrorCode.PROVIDER_FAILED, "The language model broke off its answer.")
     if not tally.has_text:
         raise _garbled("gave an empty answer")
+
+
+def _piece(chunk: dict[str, Any]) -> str:
+    """The text of a chunk; figures and verdicts of filters come in chunks without any."""
+    choices = chunk.get("choices")
+    if choices == [] or (choices is None and "usage" in chunk):
+        return ""
+    if isinstance(choices, list) and isinstance(choices[0], dict) and choices[0].get("delta") is None:
+        return ""
+    return _content(chunk, "delta")
 
 
 def _object(data: str | bytes) -> dict[str, Any]:

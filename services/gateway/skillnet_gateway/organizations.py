@@ -18,6 +18,7 @@ from skillnet_common.contracts.organizations import (
     PromptVersion,
 )
 from skillnet_common.database import Database, Queries
+from skillnet_common.errors import ErrorCode, RequestError
 from skillnet_gateway.templates import DEFAULT_TEMPLATE, require_template
 
 log = structlog.get_logger(__name__)
@@ -51,7 +52,9 @@ class Organizations:
         return AnswerRules(_organization(row).consents, row["template"] if row is not None else None)
 
     async def change(self, principal: Principal, change: OrganizationChange) -> Organization:
-        """Applies the change and returns what holds now."""
+        """Applies the change and returns what holds now. Raises RequestError `forbidden` for a key limited to groups:
+        what holds for the whole organisation is not its to say."""
+        _require_unlimited(principal)
         consents = {
             "llm": change.consent_to_llm,
             "embedding": change.consents.embedding,
@@ -77,7 +80,8 @@ class Organizations:
 
     async def set_template(self, principal: Principal, template: str | None) -> PromptTemplate:
         """Makes it the template of every question from now on; None is the system's own. Raises RequestError
-        `invalid_template`."""
+        `invalid_template`, and `forbidden` as `change` does."""
+        _require_unlimited(principal)
         if template is not None:
             require_template(template)
         async with self._database.tenant(principal.org_id) as connection:
@@ -86,6 +90,11 @@ class Organizations:
         changed = _template(row)
         log.info("prompt_changed", **_who(principal), version=changed.version, reset=template is None)
         return changed
+
+
+def _require_unlimited(principal: Principal) -> None:
+    if principal.audience is not None:
+        raise RequestError(ErrorCode.FORBIDDEN, "This key is limited to groups: it cannot change the organisation.")
 
 
 def _organization(row: asyncpg.Record | None) -> Organization:

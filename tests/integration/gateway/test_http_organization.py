@@ -82,6 +82,32 @@ async def test_changes_of_another_form(client: httpx.AsyncClient, change: Any) -
     assert (await client.get(PATH)).json() == before
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("PATCH", PATH, {"consents": {"llm": True}}),
+        ("PUT", f"{PATH}/prompt", {"template": "{context}{question}"}),
+        ("DELETE", f"{PATH}/prompt", None),
+    ],
+)
+async def test_an_administrator_of_some_groups_changes_nothing_for_all(
+    gateway: RunningGateway,
+    client: httpx.AsyncClient,
+    database: Database,
+    org: UUID,
+    method: str,
+    path: str,
+    body: Any,
+) -> None:
+    key = new_key()
+    await store_key(database, org, key, name="de cajas", audience=["cajas"])
+    before = (await client.get(PATH)).json(), (await client.get(f"{PATH}/prompt")).json()
+    async with gateway.client(key) as limited:
+        reply = await limited.request(method, path, json=body)
+    assert (reply.status_code, reply.json()["code"]) == (403, "forbidden")
+    assert ((await client.get(PATH)).json(), (await client.get(f"{PATH}/prompt")).json()) == before
+
+
 @pytest.mark.parametrize("method", ["GET", "PATCH"])
 async def test_only_administrators(gateway: RunningGateway, database: Database, org: UUID, method: str) -> None:
     key = new_key()

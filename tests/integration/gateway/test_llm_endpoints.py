@@ -286,6 +286,43 @@ async def test_an_endpoint_that_knows_no_stream_options_is_asked_without(endpoin
     assert ["stream_options" in request for request in endpoint.requests] == [True, False, False]
 
 
+@pytest.mark.parametrize("streams", [False, True])
+async def test_an_endpoint_with_other_names_for_options_is_understood(endpoint: Endpoint, streams: bool) -> None:
+    refusals = [
+        status(400, '{"error": {"message": "Use \'max_completion_tokens\' instead.", "param": "max_tokens"}}'),
+        status(400, '{"error": {"message": "Unsupported value", "param": "temperature"}}'),
+    ]
+    good = streamed(chunk("sí"), DONE) if streams else whole("sí")
+    endpoint.script = [*refusals, good, good]
+    async with model(endpoint, llm_max_tokens=77) as chat:
+        for _ in range(2):
+            await (pieces(chat) if streams else chat.complete(PROMPT, Tally(PROMPT)))
+    assert len(endpoint.requests) == 4
+    last = endpoint.requests[-1]
+    assert (last["max_completion_tokens"], "max_tokens" in last, "temperature" in last) == (77, False, False)
+
+
+async def test_a_refusal_that_goes_on_ends(endpoint: Endpoint) -> None:
+    endpoint.script = [status(400, "stream_options, temperature, max_completion_tokens")] * 4
+    async with model(endpoint) as chat:
+        assert (await fault_of(chat, stream=True)).code is ErrorCode.PROVIDER_REFUSED
+    assert len(endpoint.requests) == 4
+
+
+async def test_chunks_without_text_are_passed_over(endpoint: Endpoint) -> None:
+    bodies: list[dict[str, Any]] = [
+        {"choices": [], "prompt_filter_results": []},
+        {"choices": [{"content_filter_offsets": {}}]},
+        {"choices": [{"delta": None}]},
+        {"choices": [{"delta": {"reasoning_content": "mmm"}}]},
+        {"usage": USAGE},
+    ]
+    silent = [f"data: {json.dumps(body)}\n\n" for body in bodies]
+    endpoint.script = [streamed(*silent, ": PROCESSING\n\n", chunk("sí").replace("\n", "\r\n"), *silent, DONE)]
+    async with model(endpoint) as chat:
+        assert await pieces(chat) == ["sí"]
+
+
 async def test_an_answer_at_the_limit_of_its_length_is_known_to_be_cut(endpoint: Endpoint) -> None:
     endpoint.script = [streamed(chunk("El pla"), chunk(finish="length"), DONE)]
     tally = Tally(PROMPT)
