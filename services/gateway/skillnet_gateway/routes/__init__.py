@@ -3,7 +3,18 @@
 from fastapi import APIRouter
 
 from skillnet_gateway.authentication import key_scheme
-from skillnet_gateway.routes import account, ask, documents, keys, ops, originals, quarantine, retrieval, uploads, usage
+from skillnet_gateway.routes import (
+    account,
+    ask,
+    documents,
+    keys,
+    ops,
+    originals,
+    quarantine,
+    retrieval,
+    uploads,
+    usage,
+)
 
 
 def api_router() -> APIRouter:
