@@ -8,6 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from skillnet_common.contracts.answers import AskEvent
 from skillnet_common.contracts.problems import Problem
 from skillnet_gateway.authentication import RequireKey
 from skillnet_gateway.frame import RequestFrame, problem_response
@@ -43,7 +44,7 @@ def create_api(gateway: Gateway) -> FastAPI:
     # The framework would answer these in a form of its own before they reach the frame.
     for kind in (HTTPException, RequestValidationError):
         app.add_exception_handler(kind, _as_problem)
-    _publish_problem_schema(app)
+    _publish_schemas(app)
     return app
 
 
@@ -52,9 +53,10 @@ async def _as_problem(request: Request, error: Exception) -> Response:
     return problem_response(fault_of(error), instance=request.url.path, request_id=request_id)
 
 
-def _publish_problem_schema(app: FastAPI) -> None:
-    schema = app.openapi()
-    components = schema.setdefault("components", {}).setdefault("schemas", {})
-    problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
-    components.update(problem.pop("$defs", {}))
-    components["Problem"] = problem
+def _publish_schemas(app: FastAPI) -> None:
+    """Describes what no route returns as its model: errors, and the events of a streamed answer."""
+    components = app.openapi().setdefault("components", {}).setdefault("schemas", {})
+    for model in (Problem, AskEvent):
+        schema = model.model_json_schema(ref_template="#/components/schemas/{model}", mode="serialization")
+        for name, part in {**schema.pop("$defs", {}), model.__name__: schema}.items():
+            components.setdefault(name, part)

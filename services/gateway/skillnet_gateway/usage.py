@@ -13,6 +13,9 @@ from skillnet_common.errors import ErrorCode, RequestError
 DEFAULT_DAYS = 30
 MAX_DAYS = 366
 
+_KNOWN = frozenset(UsageKind)
+"""A newer release may count what this one does not know."""
+
 _SQL = Queries(__package__, "account.sql")
 
 
@@ -31,7 +34,7 @@ class UsageReports:
             storage = await connection.fetchrow(_SQL.storage, org_id)
         if storage is None:
             raise LookupError("an aggregate returned no row")
-        days = [UsageCount(**row) for row in rows]
+        days = [UsageCount(**row) for row in rows if row["kind"] in _KNOWN]
         return Usage(
             first_day=first, last_day=last, days=days, totals=list(_totals(days)), storage=Storage(**storage)
         )

@@ -8,10 +8,16 @@ from typing import Any
 from unittest.mock import create_autospec
 
 import pytest
+from pydantic import BaseModel
 
+from skillnet_common.contracts.answers import AskRequest
+from skillnet_common.contracts.keys import KeyRequest
+from skillnet_common.contracts.organizations import OrganizationChange, PromptChange
 from skillnet_common.contracts.problems import PROBLEM_MEDIA_TYPE
+from skillnet_common.contracts.usage import Usage
 from skillnet_gateway.api import create_api
 from skillnet_gateway.gateway import Gateway
+from skillnet_gateway.templates import require_template
 
 
 @pytest.fixture(scope="module")
@@ -69,3 +75,40 @@ def test_questions_have_examples(schema: dict[str, Any], path: str) -> None:
     assert body["examples"]
     reply = schema["paths"][path]["post"]["responses"]["200"]["content"]["application/json"]
     assert reply["schema"]["$ref"].endswith("Reply")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "model"),
+    [
+        ("post", "/v1/ask", AskRequest),
+        ("post", "/v1/keys", KeyRequest),
+        ("patch", "/v1/organization", OrganizationChange),
+        ("put", "/v1/organization/prompt", PromptChange),
+    ],
+)
+def test_examples_are_requests_that_the_api_takes(
+    schema: dict[str, Any], method: str, path: str, model: type[BaseModel]
+) -> None:
+    examples = schema["paths"][path][method]["requestBody"]["content"]["application/json"]["examples"]
+    for example in examples.values():
+        request = model.model_validate(example["value"])
+        if isinstance(request, PromptChange):
+            require_template(request.template)
+
+
+def test_the_usage_is_shown_by_an_example(schema: dict[str, Any]) -> None:
+    reply = schema["paths"]["/v1/usage"]["get"]["responses"]["200"]["content"]["application/json"]
+    assert Usage.model_validate(reply["example"]).totals
+
+
+def test_the_events_of_a_streamed_answer_are_described(schema: dict[str, Any]) -> None:
+    content = schema["paths"]["/v1/ask"]["post"]["responses"]["200"]["content"]
+    assert content["text/event-stream"]["schema"]["$ref"].endswith("/AskEvent")
+    lines = content["text/event-stream"]["example"].splitlines()
+    kinds = [line.removeprefix("event: ") for line in lines if line.startswith("event: ")]
+    assert kinds == ["ground", "delta", "citation", "done"]
+    for line in lines:
+        if line.startswith("data: "):
+            assert json.loads(line.removeprefix("data: "))["kind"] in kinds
+    citation = schema["components"]["schemas"]["Citation"]["properties"]
+    assert {"number", "source_id", "document_id", "section_path", "page_start", "char_start"} <= set(citation)

@@ -37,9 +37,9 @@ _REPLY: dict[int | str, dict[str, Any]] = {
     200: {
         "model": AskReply,
         "description": (
-            "The answer. Streamed: Server-Sent Events whose data is an `AskEvent` (the example leaves fields out)."
+            "The answer. Streamed: Server-Sent Events, the data of each an `AskEvent` (here with fields left out)."
         ),
-        "content": {EVENT_STREAM: {"schema": {"type": "string"}, "example": _STREAM_EXAMPLE}},
+        "content": {EVENT_STREAM: {"schema": {"$ref": "#/components/schemas/AskEvent"}, "example": _STREAM_EXAMPLE}},
     }
 }
 _EXAMPLES: Any = {
