@@ -15,6 +15,7 @@ from skillnet_parsing_evaluation.rendering import A4, set_html
 from skillnet_parsing_evaluation.truths import Truth, markdown_outline, plain, without_front_matter
 
 _ARTICLE = re.compile(r"(?P<label>art[íi]culo\s+(?:\d+|[úu]nico)(?:\s*[º°]|\s*\.?\s*(?:bis|ter))?)[\s.:—–-]*(?P<title>.*)", re.I)
+_LABEL_ALONE = re.compile(r"(?:t[íi]tulo|cap[íi]tulo|secci[óo]n|libro|anexo)\s+[IVXLCDM\d]+\W*", re.IGNORECASE)
 _CSS = (
     "body {font-family: serif; font-size: 10.5px; text-align: justify} p {margin: 0 0 5px 0; text-indent: 12px}"
     " p.c {text-align: center; text-indent: 0; margin: 9px 0} p.g {margin-top: 9px}"
@@ -71,7 +72,11 @@ def _set(parts: list[_Part], manner: str) -> tuple[str, list[Entry]]:
         if article is None or len(article["title"].split()) > _MAX_TITLE_WORDS:
             if part.heading and article is None:
                 blocks.append(f"<p class='c'>{_bold(part.heading)}</p>")
-                entries.append(Entry(part.level, part.heading))
+                if entries and _LABEL_ALONE.fullmatch(entries[-1].title) and not parts[index - 1].text:
+                    label = entries.pop()  # a chapter's number and its title are one heading on two lines
+                    entries.append(Entry(label.level, f"{label.title} {part.heading}"))
+                else:
+                    entries.append(Entry(part.level, part.heading))
             rest = part.text
             if article is not None:
                 blocks.append(f"<p class='g'>{_bold(article['label'] + '.')} {html.escape(article['title'])}</p>")

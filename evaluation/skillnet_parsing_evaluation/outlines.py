@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from difflib import SequenceMatcher
 from skillnet_common.documents import ParsedDocument
 
 _ALIKE = 0.9
+_NUMBER = re.compile(r"\s*\d{1,3}(?:\.\d{1,3})*[.)]?\s+(?=\w)")
 _WINDOW = 12  # places by which a heading may be out of order
 
 
@@ -49,34 +51,56 @@ def fold(text: str) -> str:
 
 
 def score(truth: Sequence[Entry], found: Sequence[Entry]) -> OutlineScore:
-    """Headings match when their letters do by 90 %, each once, in order but for a few places."""
-    pairs = _match([fold(entry.title) for entry in truth], [fold(entry.title) for entry in found])
+    """Headings match when their letters do by 90 %, numbers before them left out, each once, in order but for a few places."""
+    pairs = _match([_key(entry.title) for entry in truth], [_key(entry.title) for entry in found])
     if not truth or not found:
         return OutlineScore(float(not found), float(not truth), None)
     return OutlineScore(len(pairs) / len(found), len(pairs) / len(truth), _agreement(truth, found, pairs))
 
 
+def _key(title: str) -> str:
+    """Without its number: bookmarks and printed headings differ in it."""
+    return fold(_NUMBER.sub("", title, count=1)) or fold(title)
+
+
 def _match(truth: Sequence[str], found: Sequence[str]) -> list[tuple[int, int]]:
-    taken: set[int] = set()
-    pairs: list[tuple[int, int]] = []
-    last = -1
-    for index, title in enumerate(truth):
-        near = sorted(
-            (at for at in range(len(found)) if at not in taken and at >= last - _WINDOW),
-            key=lambda at: abs(at - last - 1),
-        )
-        exact = next((at for at in near if found[at] == title), None)
-        at = exact if exact is not None else next((at for at in near if _is_alike(title, found[at])), None)
+    """The longest alignment in order, then equal ones that are left and stand near."""
+    pairs = _align(truth, found)
+    left = [index for index in range(len(truth)) if index not in {one for one, _ in pairs}]
+    free = [at for at in range(len(found)) if at not in {other for _, other in pairs}]
+    for index in left:
+        at = next((at for at in free if found[at] == truth[index] and abs(at - index) <= _WINDOW), None)
         if at is not None:
             pairs.append((index, at))
-            taken.add(at)
-            last = max(last, at)
+            free.remove(at)
+    return sorted(pairs)
+
+
+def _align(truth: Sequence[str], found: Sequence[str]) -> list[tuple[int, int]]:
+    """The longest common subsequence of alike titles (Wagner and Fischer 1974)."""
+    alike = [[one == other or _is_alike(one, other) for other in found] for one in truth]
+    best = [[0] * (len(found) + 1) for _ in range(len(truth) + 1)]
+    for i in range(len(truth) - 1, -1, -1):
+        for j in range(len(found) - 1, -1, -1):
+            best[i][j] = best[i + 1][j + 1] + 1 if alike[i][j] else max(best[i + 1][j], best[i][j + 1])
+    pairs: list[tuple[int, int]] = []
+    i = j = 0
+    while i < len(truth) and j < len(found):
+        if alike[i][j]:
+            pairs.append((i, j))
+            i, j = i + 1, j + 1
+        elif best[i + 1][j] >= best[i][j + 1]:
+            i += 1
+        else:
+            j += 1
     return pairs
 
 
 def _is_alike(title: str, found: str) -> bool:
     if not title or abs(len(title) - len(found)) > (1 - _ALIKE) * 2 * max(len(title), len(found)):
         return False
+    if [*filter(str.isdigit, title)] != [*filter(str.isdigit, found)]:
+        return False  # article 3 is not article 4
     return SequenceMatcher(None, title, found, autojunk=False).ratio() >= _ALIKE
 
 

@@ -19,6 +19,7 @@ _LAWS = "fjortegan+curso-normativa"
 _COMMENTS = re.compile(r"<!--.*?-->|\{/\*.*?\*/\}", re.DOTALL)
 _MIN_BOOKMARKS = 4
 _MIN_FOUND = 0.8
+_MAX_WORDS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +59,8 @@ def _read_bookmarks(path: Path, document: pymupdf.Document) -> Truth | None:
     if document.needs_pass:
         return None
     entries = document.get_toc(simple=True)
-    if len(entries) < _MIN_BOOKMARKS:
-        return None
+    if len(entries) < _MIN_BOOKMARKS or any(len(title.split()) > _MAX_WORDS for _, title, _ in entries):
+        return None  # some files mark whole paragraphs
     pages = [fold(page.get_text()) for page in document]
     found = tuple(Entry(level, title) for level, title, page in entries if _stands_near(title, page, pages))
     if len(found) < _MIN_FOUND * len(entries):

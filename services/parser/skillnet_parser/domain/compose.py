@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from skillnet_common.documents import BlockKind, Box, Removal, RemovalReason
-from skillnet_parser.domain.bookmarks import Bookmark, match_bookmarks
+from skillnet_parser.domain.bookmarks import Bookmark, is_whole_outline, match_bookmarks
 from skillnet_parser.domain.contents import find_contents
 from skillnet_parser.domain.draft import DraftBlock, Piece
 from skillnet_parser.domain.headings import Heading, find_headings, measure_body
@@ -16,6 +16,7 @@ from skillnet_parser.domain.markers import starts_item
 from skillnet_parser.domain.notes import find_notes
 from skillnet_parser.domain.paragraphs import continues
 from skillnet_parser.domain.reading_order import order_page
+from skillnet_parser.domain.run_in import split_run_in
 from skillnet_parser.domain.running_lines import drop_running_lines
 from skillnet_parser.domain.tables import render_rows
 
@@ -29,12 +30,14 @@ def compose(
     """The blocks of a paged document in reading order, and what was left out; `title` is the document's, where
     it is known."""
     flowing, removed = drop_running_lines(pages)
-    items = [item for page in flowing for item in order_page(page)]
+    items = split_run_in([item for page in flowing for item in order_page(page)])
     body = measure_body(items)
     contents = find_contents(items, len(pages))
     notes = find_notes(items, body, {page.number: page.height for page in pages})
     marked = match_bookmarks(items, bookmarks, contents | notes)
     headings = find_headings(items, body, contents | notes, marked)
+    if is_whole_outline(len(marked), bookmarks, len(pages)):
+        headings = [heading for heading in headings if heading.bookmark_level is not None]
     levels = assign_levels(headings, find_title(headings, title))
     composer = _Composer(items, body, headings, levels, contents, notes)
     blocks = list(composer.compose())

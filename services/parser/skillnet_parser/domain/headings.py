@@ -31,7 +31,9 @@ _MAX_SHARE = 0.25  # of all rows; more and the signals mean something else
 _CENTRED = 0.03  # of the column's width
 _MIN_MARGIN = 0.15  # of the column's width, on either side of a centred row
 _NEEDED = 2
+_MAX_CODE = 0.8  # of the characters
 _MAX_CELLS = 2  # a number and a title; more are the head of a table
+_BARE_NUMBER = re.compile(r"\d+\s")
 _CAPTION = re.compile(
     r"(?i:figura|figure|fig\.|tabla|table|taula|táboa|tabela|quadro|cuadro|gráfic[oa]|gr[àá]fic|ilustración|imagen|"
     r"chart|abbildung|tabelle)\s+[\dIVXA-Z][\d.–-]*(?:[A-Z])?(?![a-záéíóúñ])"
@@ -55,12 +57,15 @@ class Heading:
 def measure_body(items: Sequence[Item]) -> BodyStyle:
     """Size, weight and slant by number of characters: one long text outweighs many short headings."""
     styles: Counter[tuple[float, bool, bool]] = Counter()
-    monospaced = 0
+    code: Counter[tuple[float, bool, bool]] = Counter()
     for item in items:
         if isinstance(item, Row):
             for cell in item.cells:
-                styles[cell.style.size, cell.style.bold, cell.style.italic] += len(cell.text)
-                monospaced += cell.style.monospaced * len(cell.text)
+                counts = code if cell.style.monospaced else styles
+                counts[cell.style.size, cell.style.bold, cell.style.italic] += len(cell.text)
+    monospaced = code.total() > _MAX_CODE * (code.total() + styles.total())
+    if monospaced:
+        styles += code  # a page of listings; else the prose between them is the body
     if not styles:
         return BodyStyle(10.0, bold=False, italic=False, pitch=12.0)
     sizes: Counter[float] = Counter()
@@ -68,7 +73,7 @@ def measure_body(items: Sequence[Item]) -> BodyStyle:
         sizes[size] += chars
     size = max(sizes, key=lambda size: (sizes[size], size))
     _, bold, italic = max((key for key in styles if key[0] == size), key=lambda key: styles[key])
-    return BodyStyle(size, bold, italic, _usual_pitch(items, size), monospaced * 2 > styles.total())
+    return BodyStyle(size, bold, italic, _usual_pitch(items, size), monospaced)
 
 
 def _usual_pitch(items: Sequence[Item], size: float) -> float:
@@ -107,7 +112,7 @@ def find_headings(
         else:
             found.append(heading)
             at = heading.last + 1
-    return _join_labels(_drop_unreliable(found, items), items, body)
+    return _drop_ending(_join_labels(_drop_unreliable(found, items), items, body), items)
 
 
 def _heading_at(
@@ -156,16 +161,30 @@ def _alike_rows(items: Sequence[Item], at: int, excluded: set[int], body: BodySt
 def _continues(above: Row, row: Row, body: BodyStyle, *, label: Label | None) -> bool:
     if not are_neighbours(above, row):
         return False
-    if abs(above.style.size - row.style.size) > 0.5 or is_caps(above.text) != is_caps(row.text):
+    if abs(above.style.size - row.style.size) > 0.5 or _changes_capitals(above, row):
         return False
-    plain = not _is_styled(row.style, body)
+    plain = not _is_styled(row.style, body) and not (is_caps(above.text) and is_caps(row.text))
     if plain or _last_style(above) != _last_style(row):
         return False
     ends = (".", "!", "?") if label is not None and _numbers_heading(label) else (".", ":", "!", "?")
     if above.text.rstrip().endswith(ends) and _is_short_of_column(above):
         return False
     gap = row.rect.y1 - above.rect.y1
-    return gap <= _WRAP_GAP * max(row.style.size, body.pitch / 1.2) and read_label(row.text) is None
+    return gap <= _WRAP_GAP * max(row.style.size, body.pitch / 1.2) and not _opens_another(above, row)
+
+
+def _opens_another(above: Row, row: Row) -> bool:
+    """Whether a label opens the next heading; `24 de agosto` below a full line is no label but a date."""
+    label = read_label(row.text)
+    if label is None:
+        return False
+    return not (_BARE_NUMBER.match(row.text) and not _is_short_of_column(above))
+
+
+def _changes_capitals(above: Row, row: Row) -> bool:
+    """A title in capitals ends where the next one is in small letters; not where its line was full, for a line
+    of an ordinary title may happen to hold capitals only."""
+    return is_caps(above.text) != is_caps(row.text) and _is_short_of_column(above) and not _is_centred(above)
 
 
 def _last_style(row: Row) -> tuple[bool, bool]:
@@ -190,6 +209,8 @@ def _judge(items: Sequence[Item], at: int, rows: Sequence[Row], body: BodyStyle,
     label = read_label(text)
     size = min(row.style.size for row in rows)
     larger = size >= LARGER * body.size
+    if rows[0].style.monospaced and not body.monospaced and not larger:
+        return 0  # a listing's
     limit = _MAX_LABELLED_WORDS if label or after_label else _MAX_LARGE_WORDS if larger else _MAX_WORDS
     if len(text.split()) > limit or _speaks_against(text, rows, label, larger=larger):
         return 0
@@ -199,7 +220,7 @@ def _judge(items: Sequence[Item], at: int, rows: Sequence[Row], body: BodyStyle,
     styled_label = label is not None and _is_styled(rows[0].style, body)
     signals += bold + caps + (label is not None and (_numbers_heading(label) or styled_label))
     signals += styled_label and not bold and not larger
-    if signals == 0:
+    if signals == 0 or (not (bold or larger) and _runs_on(items, at + len(rows) - 1, body)):
         return 0
     isolated = _is_isolated(items, at, rows[0], body) or (label is not None and _is_centred(rows[0]))
     if not isolated and not larger:
@@ -207,6 +228,16 @@ def _judge(items: Sequence[Item], at: int, rows: Sequence[Row], body: BodyStyle,
     if not larger and len(rows) > _MAX_PLAIN_ROWS and label is None:
         return 0
     return signals + isolated
+
+
+def _runs_on(items: Sequence[Item], last: int, body: BodyStyle) -> bool:
+    """Whether a full line goes on in the one below: the first of a paragraph, whatever it begins with."""
+    row, below = items[last], items[last + 1] if last + 1 < len(items) else None
+    if not (isinstance(row, Row) and isinstance(below, Row)) or not are_neighbours(row, below):
+        return False
+    if _is_short_of_column(row) or _is_centred(row) or _last_style(row) != _last_style(below):
+        return False
+    return below.rect.y1 - row.rect.y1 < _ISOLATED_GAP * max(body.pitch, row.style.size)
 
 
 def _is_centred(row: Row) -> bool:
@@ -228,7 +259,7 @@ def _speaks_against(text: str, rows: Sequence[Row], label: Label | None, *, larg
     letters = sum(char.isalpha() for char in stripped)
     if letters < max(2, 0.4 * len(stripped.replace(" ", ""))) and not (label is not None and larger):
         return True
-    if len(rows) > _MAX_ROWS or stripped.endswith((",", ";")) or stripped[0] in ",;.)%":
+    if len(rows) > _MAX_ROWS or stripped.endswith((",", ";", "-", "–")) or stripped[0] in ",;.)%—–":
         return True
     if starts_bullet(stripped) or is_contents_heading(stripped) or _CAPTION.match(stripped):
         return True
@@ -279,12 +310,22 @@ def is_caps(text: str) -> bool:
 
 
 def _drop_unreliable(found: Sequence[Heading], items: Sequence[Item]) -> list[Heading]:
-    """Where more than a quarter of a longer document's rows would be headings, only the strong ones count."""
-    rows = sum(isinstance(item, Row) for item in items)
-    covered = sum(heading.last - heading.first + 1 for heading in found)
-    if rows < 20 or covered <= _MAX_SHARE * rows:
+    """Where more than a quarter of a longer document's text would be headings, only the strong ones count, and
+    those that a label such as `Artículo 5` announces: a law of short articles has many."""
+    rows = [item for item in items if isinstance(item, Row)]
+    doubtful = [heading for heading in found if heading.label is None or heading.label.family != "division"]
+    covered = sum(heading.last - heading.first + 1 for heading in doubtful)
+    chars = sum(len(heading.text) for heading in doubtful)
+    if len(rows) < 20 or covered <= _MAX_SHARE * len(rows) or chars <= _MAX_SHARE * sum(len(row.text) for row in rows):
         return list(found)
-    return [heading for heading in found if heading.strength > _NEEDED + 1]
+    return [heading for heading in found if heading.strength > _NEEDED + 1 or heading not in doubtful]
+
+
+def _drop_ending(found: list[Heading], items: Sequence[Item]) -> list[Heading]:
+    """Without the last one where nothing follows it and little speaks for it: signatures in capitals."""
+    if found and found[-1].last == len(items) - 1 and found[-1].label is None and found[-1].strength <= _NEEDED:
+        return found[:-1]
+    return found
 
 
 def _join_labels(found: Sequence[Heading], items: Sequence[Item], body: BodyStyle) -> list[Heading]:

@@ -68,12 +68,14 @@ class Style:
 @dataclass(frozen=True, slots=True)
 class Fragment:
     """Text set on one baseline without a wide gap. `rect` is used for the reading order, `box` is where a
-    reader finds it (they differ on pages whose text runs sideways)."""
+    reader finds it (they differ on pages whose text runs sideways). `parts` are the emphasised words it begins
+    with and the plain ones it goes on with, or empty where it is set in one manner."""
 
     text: str
     rect: Rect
     box: Box
     style: Style
+    parts: tuple[Fragment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,13 +181,19 @@ def make_row(page: int, fragments: Sequence[Fragment], column: Column) -> Row:
 
 def mix_styles(parts: Sequence[tuple[int, Style]]) -> Style:
     """The style of a run made of parts of so many characters each."""
-    total = sum(count for count, _ in parts) or 1
+    prose = [(count, style) for count, style in parts if not style.monospaced]
+    if 2 * sum(count for count, _ in prose) >= sum(count for count, _ in parts):
+        inked = prose  # a name in a listing's type within a title changes nothing of how it is set
+    else:
+        inked = list(parts)
     sizes: Counter[float] = Counter()
-    for count, style in parts:
+    for count, style in inked:
         sizes[style.size] += count
 
     def share(flag: str) -> bool:
-        return sum(count for count, style in parts if getattr(style, flag)) >= _WHOLE_SHARE * total
+        counted = parts if flag == "monospaced" else inked
+        total = sum(count for count, _ in counted) or 1
+        return sum(count for count, style in counted if getattr(style, flag)) >= _WHOLE_SHARE * total
 
     return Style(
         size=max(sizes, key=lambda size: (sizes[size], size)),

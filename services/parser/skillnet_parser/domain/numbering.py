@@ -16,7 +16,7 @@ _DIVISIONS = (
     ("capítulo", "capitulo", "capítol", "chapter", "chapitre", "tema", "módulo", "modulo", "unidad", "unidade"),
     ("sección", "seccion", "secció", "section", "seção", "lección", "leccion"),
     ("subsección", "subseccion", "subsection", "subseção"),
-    ("artículo", "articulo", "article", "artigo", "cláusula", "clausula"),
+    ("artículo", "articulo", "article", "artigo", "cláusula", "clausula", "art."),
 )
 _RANKS = {word: rank for rank, words in enumerate(_DIVISIONS) for word in words}
 _ORDINALS = (
@@ -24,7 +24,7 @@ _ORDINALS = (
     r"décim[oa]|undécim[oa]|duodécim[oa]|decimo\w+|vig[ée]sim\w+|trig[ée]sim\w+|única?|único"
 )
 _LABEL = re.compile(
-    rf"(?P<word>{'|'.join(_RANKS)})\s+"
+    rf"(?P<word>{'|'.join(map(re.escape, _RANKS))})\s+"
     rf"(?P<kind>adicional|transitoria|derogatoria|final)?\s*"
     rf"(?P<number>\d+(?:\.[ºª]|[.º°ª])?(?:\s+(?:bis|ter|quater|quinquies|sexies))?|[IVXLCDM]+\b|[A-Z]\b|(?:{_ORDINALS})\b"
     rf"(?:\s+(?:{_ORDINALS}))?)?",

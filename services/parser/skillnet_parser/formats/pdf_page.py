@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pymupdf
@@ -47,6 +47,7 @@ class _Printed:
     rect: pymupdf.Rect
     style: Style
     direction: tuple[int, int]
+    parts: tuple[_Printed, ...] = ()
 
 
 def read_page(page: Any, number: int) -> PageReading:
@@ -86,15 +87,32 @@ def _image_cover(page: Any, log: Sequence[tuple[str, tuple[float, ...]]]) -> flo
 def _read_block(block: dict[str, Any], turn: pymupdf.Matrix, hidden: HiddenText) -> Iterator[_Printed]:
     for line in block.get("lines", ()):
         spans = [span for span in line["spans"] if not hidden.hides(span)]
-        text = _join_spans(spans)
-        if not text.strip():
+        if not any(span["text"].strip() for span in spans):
             continue
-        inked = [span for span in spans if span["text"].strip()]
-        rect = pymupdf.Rect(inked[0]["bbox"])
-        for span in inked[1:]:
-            rect |= pymupdf.Rect(span["bbox"])
-        style = mix_styles([(len(span["text"].strip()), _style(span)) for span in inked])
-        yield _Printed(_mark_bullet(text, inked), rect * turn, style, _direction(line["dir"], turn))
+        direction = _direction(line["dir"], turn)
+        end = _end_of_lead(spans)
+        parts = (spans[:end], spans[end:]) if end else ()
+        yield replace(
+            _print(spans, turn, direction), parts=tuple(_print(part, turn, direction) for part in parts)
+        )
+
+
+def _print(spans: Sequence[dict[str, Any]], turn: pymupdf.Matrix, direction: tuple[int, int]) -> _Printed:
+    inked = [span for span in spans if span["text"].strip()]
+    rect = pymupdf.Rect(inked[0]["bbox"])
+    for span in inked[1:]:
+        rect |= pymupdf.Rect(span["bbox"])
+    style = mix_styles([(len(span["text"].strip()), _style(span)) for span in inked])
+    return _Printed(_mark_bullet(_join_spans(spans), inked), rect * turn, style, direction)
+
+
+def _end_of_lead(spans: Sequence[dict[str, Any]]) -> int:
+    """How many runs at the head of a line are bold or italic before plain ones end it; 0 where it is not so."""
+    emphasised = [_style(span).emphasised if span["text"].strip() else None for span in spans]
+    known = [flag for flag in emphasised if flag is not None]
+    if not known or not known[0] or known[-1]:
+        return 0
+    return emphasised.index(False)
 
 
 def _join_spans(spans: Sequence[dict[str, Any]]) -> str:
@@ -168,7 +186,8 @@ def _arrange(page: Any, number: int, printed: Sequence[_Printed], tables: Sequen
         else:
             rect = Rect(0.0, sideways, flow_width, sideways + line.style.size)
             sideways += 3 * line.style.size
-        fragments.append(Fragment(text, rect, box, line.style))
+        parts = _place_parts(line, number, width, height) if line.direction == main else ()
+        fragments.append(Fragment(text, rect, box, line.style, parts))
     outside = [
         fragment
         for fragment in fragments
@@ -181,6 +200,20 @@ def _arrange(page: Any, number: int, printed: Sequence[_Printed], tables: Sequen
         for table in tables
     )
     return PageLayout(number, flow_width, flow_height, tuple(outside), placed)
+
+
+def _place_parts(line: _Printed, number: int, width: float, height: float) -> tuple[Fragment, ...]:
+    parts = tuple(
+        Fragment(
+            text,
+            _turn(part.rect, part.direction, width, height),
+            _box(number, part.rect, width, height),
+            part.style,
+        )
+        for part in line.parts
+        if (text := _legible(part.text)).strip()
+    )
+    return parts if len(parts) == 2 else ()
 
 
 def _legible(text: str) -> str:
