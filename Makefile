@@ -38,6 +38,9 @@ bench: $(TEST) $(REFERENCE) ## Speed and memory as ratios; run it with nothing e
 eval-parsing: $(TEST) ## How well documents are read; JSON=1 for one object, ARGS='--only headings' for a part
 	@PYTHONPATH=evaluation $(BIN)/python -m skillnet_parsing_evaluation $(if $(JSON),--json) $(ARGS)
 
+eval: $(LOCAL) ## How well passages are found: the golden questions through the running services (JSON=1 for one object)
+	@$(BIN)/skillnet eval $(if $(JSON),--json) $(ARGS)
+
 lint: $(TEST) ## Style, dead imports, dependencies
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

@@ -13,6 +13,7 @@ from skillnet_cli.commands import (
     dlq,
     doctor,
     documents,
+    eval,
     events,
     ingest,
     keys,
@@ -68,6 +69,7 @@ for command in (
     doctor.doctor,
 ):
     app.command()(command)
+app.command("eval")(eval.eval_)
 app.add_typer(dlq.app, name="dlq")
 app.add_typer(events.app, name="events")
 app.add_typer(keys.app, name="keys")
