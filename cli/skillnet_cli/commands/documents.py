@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from skillnet_cli.completion import document_keys
 from skillnet_cli.exits import Exit, reports_errors
 from skillnet_cli.output import AsJson, console, escape, print_json, print_table
 from skillnet_cli.target import DataFolder, find_document, find_target
@@ -14,7 +15,12 @@ from skillnet_common.contracts.documents import DocumentDetail, DocumentStatus, 
 from skillnet_common.errors import ErrorCode, SkillnetError
 
 Name = Annotated[
-    str, typer.Argument(metavar="ID_OR_KEY", help="A document's id, its external key, or the path of its file.")
+    str,
+    typer.Argument(
+        metavar="ID_OR_KEY",
+        help="A document's id, its external key, or the path of its file.",
+        autocompletion=document_keys,
+    ),
 ]
 
 
