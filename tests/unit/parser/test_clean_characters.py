@@ -57,3 +57,7 @@ def test_glyphs_without_a_meaning_count_where_they_hide_text(text: str, unreadab
 
 def test_ornaments_go_and_damaged_words_stay() -> None:
     assert drop_ornaments("Tema \ufffd\ufffd 12 pa\ufffdabra") == "Tema   12 pa\ufffdabra"
+
+
+def test_what_no_text_may_hold_is_dropped_wherever_unicode_leaves_it_unassigned() -> None:
+    assert clean_characters("uno\u2064\u2065\u2066dos") == "unodos"

@@ -25,7 +25,7 @@ def _build_table() -> dict[int, str | None]:
             table[code] = None
         elif category == "Zs":
             table[code] = " "
-    table |= dict.fromkeys((0xFEFF, 0xFFF9, 0xFFFA, 0xFFFB, 0xFFFE, 0xFFFF))
+    table |= dict.fromkeys((0x2065, 0xFEFF, 0xFFF9, 0xFFFA, 0xFFFB, 0xFFFE, 0xFFFF))  # U+2065: unassigned, unseen
     table |= dict.fromkeys(range(0xE0000, 0xE0080))  # tag characters: invisible text
     table |= {0x09: "\t", 0x0A: "\n", 0x0B: "\n", 0x0C: "\n", 0x85: "\n", 0x2028: "\n", 0x2029: "\n"}
     table |= dict.fromkeys(_PRIVATE_BULLETS, "•")
