@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import socket
 import stat
+import time
 from pathlib import Path
 from typing import Any
+from unittest.mock import create_autospec
 
 import pytest
+import typer
 
+from skillnet_cli import completion
 from skillnet_cli.profiles import Profile, Profiles, load_profiles, profiles_path, save_profiles, to_toml
 from skillnet_cli.target import Target, choose, target_of
 from skillnet_common.errors import ErrorCode, SkillnetError
@@ -129,3 +134,15 @@ def test_where_the_file_is() -> None:
     assert profiles_path(environment) == Path("/xdg/skillnet/config.toml")
     del environment["XDG_CONFIG_HOME"]
     assert profiles_path(environment) == Path("/home/ana/.config/skillnet/config.toml")
+
+
+def test_completion_waits_no_longer_than_a_second_for_a_gateway(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(completion, "_SECONDS", 0.2)
+    monkeypatch.setenv("SKILLNET_API_KEY", "sk_x")
+    with socket.create_server(("127.0.0.1", 0)) as mute:  # takes the connection and says nothing
+        monkeypatch.setenv("SKILLNET_URL", f"http://127.0.0.1:{mute.getsockname()[1]}")
+        begun = time.monotonic()
+        assert completion.document_keys(create_autospec(typer.Context, params={}), "x") == []
+        assert time.monotonic() - begun < 5, "the client itself would wait a minute"
