@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -14,6 +16,14 @@ HEARTBEAT = ": heartbeat\n\n"
 
 Event = TypeVar("Event")
 
+_pumps: set[asyncio.Task[None]] = set()
+"""Kept here until they have ended: the event loop itself only refers to tasks weakly."""
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    error: Exception | None = None
+
 
 def written(kind: str, data: BaseModel) -> str:
     """One event. In ASCII, since many a reader takes U+2028 and its like, which documents hold, for a line's end."""
@@ -21,26 +31,39 @@ def written(kind: str, data: BaseModel) -> str:
 
 
 async def with_heartbeats(events: AsyncGenerator[Event, None], seconds: float) -> AsyncGenerator[Event | None, None]:
-    """The events, and None each time that `seconds` have gone by without one. Closes `events` at the end."""
-    coming: asyncio.Task[Event | None] | None = None
+    """The events, and None each time that `seconds` have gone by without one. Closes `events` at the end.
+
+    They are read in a task of their own. The server cancels the task of a reader that has left at every `await`, so
+    that nothing could be closed in it: an LLM would write on for nobody, on a connection that is never free again.
+    """
+    coming: asyncio.Queue[Event | _End] = asyncio.Queue(maxsize=1)
+    pump = asyncio.create_task(_pump(events, coming))
+    _pumps.add(pump)
+    pump.add_done_callback(_pumps.discard)
     try:
         while True:
-            coming = coming or asyncio.create_task(_next(events))
-            done, _ = await asyncio.wait({coming}, timeout=seconds)
-            if not done:
+            try:
+                async with asyncio.timeout(seconds):
+                    event = await coming.get()
+            except TimeoutError:
                 yield None
                 continue
-            event = coming.result()
-            coming = None
-            if event is None:
+            if isinstance(event, _End):
+                if event.error is not None:
+                    raise event.error
                 return
             yield event
     finally:
-        if coming is not None:
-            coming.cancel()
-            await asyncio.gather(coming, return_exceptions=True)
-        await events.aclose()
+        pump.cancel()
+        await asyncio.wait({pump})
 
 
-async def _next(events: AsyncGenerator[Event, None]) -> Event | None:
-    return await anext(events, None)
+async def _pump(events: AsyncGenerator[Event, None], coming: asyncio.Queue[Event | _End]) -> None:
+    try:
+        async with aclosing(events):
+            async for event in events:
+                await coming.put(event)
+    except Exception as error:  # the reader raises it
+        await coming.put(_End(error))
+    else:
+        await coming.put(_End())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
@@ -375,6 +376,39 @@ async def test_a_stream_gives_signs_of_life_while_the_model_thinks(
     ground, life, delta = text.index("event: ground"), text.index("\n\n: heartbeat\n\n"), text.index("event: delta")
     assert ground < life < delta
     assert text.count(": heartbeat") >= 3
+
+
+async def _never_ends(closed: asyncio.Event, *, pieces: int) -> AsyncIterator[str]:
+    try:
+        for _ in range(pieces):
+            yield 'data: {"choices": [{"delta": {"content": "El plazo "}}]}\n\n'
+        await asyncio.sleep(60)
+    finally:
+        closed.set()
+
+
+@pytest.mark.parametrize(("leaves_at", "pieces"), [("event: delta", 1), ("event: delta", 1_000), (": heartbeat", 0)])
+async def test_an_asker_who_leaves_hangs_up_on_the_llm(
+    run_gateway: RunGateway,
+    tmp_path: Path,
+    retriever: RetrieverDouble,
+    llm: LlmServer,
+    api_key: str,
+    consent: None,
+    leaves_at: str,
+    pieces: int,
+) -> None:
+    settings = {"llm_api_base": llm.url, "llm_model": "m", "ask_heartbeat_seconds": 0.05}
+    async with run_gateway(tmp_path, **settings) as running, running.client(api_key) as http:
+        for _ in range(3):
+            closed = asyncio.Event()
+            llm.script = [StreamingResponse(_never_ends(closed, pieces=pieces), media_type="text/event-stream")]
+            async with http.stream("POST", "/v1/ask", json={"question": QUESTION, "stream": True}) as response:
+                async for line in response.aiter_lines():
+                    if line.startswith(leaves_at):
+                        break
+            async with asyncio.timeout(5):
+                await closed.wait()
 
 
 @pytest.mark.parametrize("streams", [False, True])
