@@ -18,7 +18,7 @@ from skillnet_evaluation.questions import Dataset, Question
 
 DEPTHS = (1, 5, 10, 20)
 _PASSAGES = 20
-_PASSAGES_OF_DOCUMENTS = 100
+_PASSAGES_OF_DOCUMENTS = 50  # as many as a leg's candidates by default: more would measure another search
 _WARMING = Configuration("warming", {"strategy": Strategy.SEMANTIC})
 _ON_DOCUMENTS = frozenset({Rung.CHUNKS, Rung.DOCUMENT})
 
@@ -90,17 +90,17 @@ def _of_ranking(
     question: Question, units: list[str], found: list[Found], *, ranks_documents: bool
 ) -> dict[str, float | None]:
     gains = judging.gains_of(question, ranks_documents=ranks_documents)
-    cites = judging.cites_page(question, found[0] if found else None)
     return {
         **{f"recall@{depth}": metrics.recall_at(units, gains, depth) for depth in DEPTHS},
         "mrr@10": metrics.reciprocal_rank(units, gains, 10),
         "ndcg@10": metrics.ndcg_at(units, gains, 10),
-        "page_accuracy": None if cites is None else float(cites),
+        "page_accuracy": _page_accuracy(question, found[0] if found else None),
         "span_recall": judging.span_recall(question, found[:5]),
     }
 
 
 def _of_answer(question: Question, reply: AskReply, corpus: LoadedCorpus) -> dict[str, float | None]:
+    """Page accuracy is that of the answer's first citation: it takes the place of the first passage's."""
     by_number = {source.number: source for source in reply.sources}
     cited = [_found(by_number[number], str(number), corpus) for number in reply.citations]
     answered = float(reply.rung in _ON_DOCUMENTS and bool(cited))
@@ -108,9 +108,15 @@ def _of_answer(question: Question, reply: AskReply, corpus: LoadedCorpus) -> dic
         return {"no_answer_accuracy": 1.0 - answered}
     return {
         "answered": answered,
+        "page_accuracy": _page_accuracy(question, cited[0] if cited else None),
         "citation_precision": judging.citation_precision(question, cited),
         "citation_recall": judging.citation_recall(question, cited),
     }
+
+
+def _page_accuracy(question: Question, first: Found | None) -> float | None:
+    cites = judging.cites_page(question, first)
+    return None if cites is None else float(cites)
 
 
 def _found(place: Passage | Source, unit: str, corpus: LoadedCorpus) -> Found:

@@ -11,6 +11,8 @@ from skillnet_common.contracts.retrieval import Passage, Source
 from skillnet_evaluation.questions import Answer, Question
 
 _MOST_PAGES = 2
+_RUN = 3  # words: one or two stand anywhere
+_MOST_OF_A_QUOTE = 0.5
 _ANY = "answer"
 
 
@@ -73,12 +75,12 @@ def cites_page(question: Question, first: Found | None) -> bool | None:
 
 
 def span_recall(question: Question, found: Sequence[Found]) -> float | None:
-    """Share of the quoted words, in their order, that the passages' texts hold: of the answer that fares best, or the
-    mean of all that are needed. None where nothing is quoted."""
-    texts: dict[str, str] = {}
+    """Share of the quoted words that the passages' texts hold: of the answer that fares best, or the mean of all that
+    are needed. A quote that runs over two passages is held where both are found. None where nothing is quoted."""
+    texts: dict[str, list[str]] = {}
     for one in found:
-        texts[one.document] = f"{texts.get(one.document, '')} {_plain(one.place.text)}"
-    shares = [_held(answer.quote, texts.get(answer.document, "")) for answer in question.answers if answer.quote]
+        texts.setdefault(one.document, []).append(one.place.text)
+    shares = [_held(answer.quote, texts.get(answer.document, [])) for answer in question.answers if answer.quote]
     if not shares:
         return None
     return sum(shares) / len(shares) if question.all_needed else max(shares)
@@ -110,22 +112,48 @@ def _overlaps(place: Place, pages: tuple[int, int]) -> bool:
 
 
 def _meets(place: Place, answer: Answer) -> bool:
-    """Headings are compared as a reader does; a chunk of merged small sections shows the later ones in its text."""
-    wanted = _plain(answer.section[-1])
-    return any(_plain(heading) == wanted for heading in place.section_path) or bool(
-        answer.quote and _held(answer.quote, _plain(place.text)) > 0.99
+    """Whether it stands in the answer's section or below it. Headings are compared as a reader does.
+
+    A chunk of merged small sections has the path of the section above them: its text shows which it holds.
+    """
+    wanted = [_plain(heading) for heading in answer.section]
+    path = [_plain(heading) for heading in place.section_path]
+    if _is_within(path, wanted):
+        return True
+    if not _is_above(path, wanted):
+        return False
+    heading = f" {wanted[-1]} " in f" {_plain(place.text)} "
+    return heading or (bool(answer.quote) and _held(answer.quote, [place.text]) >= _MOST_OF_A_QUOTE)
+
+
+def _is_within(path: list[str], wanted: list[str]) -> bool:
+    """Whether the headings wanted follow each other in the path; the first, a document's title, may be left out."""
+    size = len(wanted)
+    follows = any(path[start : start + size] == wanted for start in range(len(path) - size + 1))
+    return follows or (size > 1 and path[: size - 1] == wanted[1:])
+
+
+def _is_above(path: list[str], wanted: list[str]) -> bool:
+    """Whether the path leads to the headings wanted without reaching the last; either may leave out the title."""
+    return any(
+        len(above) < len(below) and above == below[: len(above)]
+        for above, below in ((path, wanted), (path, wanted[1:]), (path[1:], wanted))
     )
 
 
-def _held(quote: str, text: str) -> float:
-    """The longest run of the quote's words that the text holds, as a share of them."""
+def _held(quote: str, texts: Sequence[str]) -> float:
+    """Share of the quote's words that stand in some text together with those beside them: in a run of three."""
     words = _plain(quote).split()
-    padded = f" {' '.join(text.split())} "
-    for length in range(len(words), 0, -1):
-        for start in range(len(words) - length + 1):
-            if f" {' '.join(words[start : start + length])} " in padded:
-                return length / len(words)
-    return 0.0
+    size = min(_RUN, len(words))
+    if size == 0:
+        return 0.0
+    runs = {run for text in texts for run in _runs(_plain(text).split(), size)}
+    held = {at + offset for at, run in enumerate(_runs(words, size)) if run in runs for offset in range(size)}
+    return len(held) / len(words)
+
+
+def _runs(words: Sequence[str], size: int) -> list[tuple[str, ...]]:
+    return [tuple(words[at : at + size]) for at in range(len(words) - size + 1)]
 
 
 def _plain(text: str) -> str:
