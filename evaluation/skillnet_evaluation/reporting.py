@@ -97,7 +97,7 @@ def _slices(outcomes: Sequence[Outcome]) -> Mapping[str, list[Outcome]]:
     found: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         question = outcome.question
-        for name in (*question.slices, *([question.kind] if question.kind else [])):
+        for name in dict.fromkeys((*question.slices, *([question.kind] if question.kind else []))):
             found.setdefault(name, []).append(outcome)
     return dict(sorted(found.items()))
 

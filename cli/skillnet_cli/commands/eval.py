@@ -65,6 +65,10 @@ def eval_(
     remote: Annotated[
         bool, typer.Option("--remote", help="Measure the deployment that other commands speak to, not a new stack.")
     ] = False,
+    url: Annotated[str | None, typer.Option(help="Measure the deployment at this address, with --api-key.")] = None,
+    api_key: Annotated[
+        str | None, typer.Option(envvar="SKILLNET_API_KEY", help="A key of an organisation that holds nothing else.")
+    ] = None,
     details: Annotated[Path | None, typer.Option(help="Write a JSON line for each question asked.")] = None,
     failures: Annotated[bool, typer.Option("--failures", help="List the questions that went wrong.")] = False,
     fail_under: Annotated[
@@ -85,7 +89,8 @@ def eval_(
     )
     _require_distinct(configurations)
     wanted = answers if answers is not None else not dataset.ranks_documents
-    evaluation = _run(dataset, configurations, data=data, remote=remote, answers=wanted)
+    deployment = _deployment(url, api_key, remote=remote)
+    evaluation = _run(dataset, configurations, data=data, deployment=deployment, answers=wanted)
     report = evaluation.report(compared=compare is not None)
     if details is not None:
         _write_details(details, evaluation)
@@ -125,11 +130,25 @@ def _require_distinct(configurations: list[Configuration]) -> None:
         raise SkillnetError(ErrorCode.INVALID_REQUEST, "Two configurations have one name: set `name`.")
 
 
+def _deployment(url: str | None, api_key: str | None, *, remote: bool) -> Target | None:
+    """The deployment to measure; None: a stack of its own. No environment alone sends documents elsewhere."""
+    if url is None:
+        return find_target(None) if remote else None
+    if api_key is None:
+        raise SkillnetError(ErrorCode.INVALID_REQUEST, "Give --api-key (or SKILLNET_API_KEY) with --url.")
+    return Target(url, api_key)
+
+
 def _run(
-    dataset: Dataset, configurations: list[Configuration], *, data: Path | None, remote: bool, answers: bool
+    dataset: Dataset,
+    configurations: list[Configuration],
+    *,
+    data: Path | None,
+    deployment: Target | None,
+    answers: bool,
 ) -> Evaluation:
-    if remote:
-        return _evaluate(find_target(None), dataset, configurations, answers=answers)
+    if deployment is not None:
+        return _evaluate(deployment, dataset, configurations, answers=answers)
     with _data_folder(data) as folder:
         return asyncio.run(_on_own_stack(folder, dataset, configurations, answers=answers, fast=data is None))
 

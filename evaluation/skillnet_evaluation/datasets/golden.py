@@ -34,10 +34,10 @@ class GoldenQuestion(_Entry):
     language: str = "es"
     answers: list[GoldenAnswer] = Field(default_factory=list)
     all_needed: bool = False
-    answer: str = ""
+    answer: str | None = None
     follows: str | None = None
     answerable: bool
-    kind: Literal["", "off_topic", "near_miss"] = ""
+    kind: Literal["off_topic", "near_miss"] | None = None
     intended: str | None = None
     split: Literal["calibration", "test"] | None = None
 
@@ -91,4 +91,6 @@ def _question(golden: GoldenQuestion) -> Question:
         )
         for answer in golden.answers
     )
-    return Question(golden.id, golden.question, answers, golden.all_needed, tuple(golden.slice), kind=golden.kind)
+    return Question(
+        golden.id, golden.question, answers, golden.all_needed, tuple(golden.slice), kind=golden.kind or ""
+    )

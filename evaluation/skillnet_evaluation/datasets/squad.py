@@ -13,6 +13,7 @@ from skillnet_evaluation.questions import Answer, Dataset, Question, SourceDocum
 def read_squad(path: Path, questions_from: Path | None = None) -> Dataset:
     """Paragraphs and questions of the file; `questions_from` gives the same questions in another language.
 
+    What SQuAD 2.0 marks as impossible is a near miss: asked about a paragraph that does not answer it.
     Raises DatasetError.
     """
     documents: list[SourceDocument] = []
@@ -23,7 +24,7 @@ def read_squad(path: Path, questions_from: Path | None = None) -> Dataset:
         documents.append(SourceDocument(key, f"{key}.txt", context.encode(), title=title))
         places.update({str(question["id"]): key for question in paragraph["qas"]})
     questions = [
-        Question(str(asked["id"]), str(asked["question"]), (_answer(places, asked, path),))
+        _question(places, asked, path)
         for _, paragraph in _paragraphs(questions_from or path)
         for asked in paragraph["qas"]
     ]
@@ -31,6 +32,13 @@ def read_squad(path: Path, questions_from: Path | None = None) -> Dataset:
         raise DatasetError(path, "holds no question")
     name = path.stem if questions_from is None else f"{questions_from.stem} over {path.stem}"
     return Dataset(name, documents, questions, ranks_documents=True)
+
+
+def _question(places: dict[str, str], asked: dict[str, Any], path: Path) -> Question:
+    name, text = str(asked["id"]), str(asked["question"])
+    if asked.get("is_impossible"):
+        return Question(name, text, (), kind="near_miss")
+    return Question(name, text, (_answer(places, asked, path),))
 
 
 def _answer(places: dict[str, str], asked: dict[str, Any], path: Path) -> Answer:
