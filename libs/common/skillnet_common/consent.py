@@ -40,6 +40,6 @@ async def require_consent(connection: Connection, org_id: UUID, consent: Consent
         raise PermanentFault(
             ErrorCode.CONSENT_REQUIRED,
             f"{_SENTENCES[consent]} Quien administra la organización puede autorizarlo (skillnet organization"
-            f" --{consent}-consent) y después repetir el trabajo pendiente o volver a subir el documento.",
+            f" --{consent}-consent); después se repite lo que ha quedado pendiente.",
             consent=consent,
         )
