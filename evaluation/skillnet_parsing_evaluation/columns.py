@@ -106,8 +106,11 @@ class _Maker:
                 self._lines.append((x, y, f"Sección {self._code()}", 11, "hebo"))
                 y += 1.5 * _LEADING
             sentences = [self._sentence() for _ in range(self._random.randint(1, 4))]
+            lines = list(_break(" ".join(sentences), width))
+            if not later and y + len(lines) * _LEADING > bottom:
+                break
             self._made.sentences += sentences
-            for line in _break(" ".join(sentences), width):
+            for line in lines:
                 if y > bottom and later:
                     (x, y, bottom), *later = later
                 self._lines.append((x, y, line, _SIZE, "helv"))

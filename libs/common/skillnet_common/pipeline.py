@@ -9,7 +9,7 @@ import hashlib
 
 from skillnet_common.settings import ChunkSettings
 
-PARSER_VERSION = "1"
+PARSER_VERSION = "2"
 CLEANER_VERSION = "1"
 CHUNKER_VERSION = "1"
 HEADER_VERSION = "1"

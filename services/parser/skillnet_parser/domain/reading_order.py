@@ -25,6 +25,10 @@ from skillnet_parser.domain.layout import (
 )
 
 _MIN_COLUMN_LINES = 3
+_TITLE_GAP = 2.5  # times a title's height: to the text below it
+_USUAL = 0.95  # of the lines
+_MAX_COLUMNS = 3  # on either side of a gutter fewer are looked for: the middle one of four parts two and two
+_MAX_CANDIDATES = 10
 _MIN_COLUMN_WIDTH = 0.16  # of the page
 _MIN_GUTTER = 0.008  # of the page
 _MAX_CROSSING_SHARE = 0.6  # of the characters
@@ -60,7 +64,7 @@ def _cut_columns(atoms: Sequence[_Atom], page_width: float, slices: int) -> list
     if gutter is None:
         return _slice(atoms, page_width, slices)
     regions: list[list[_Atom]] = []
-    for band, has_columns in _cut_bands(atoms, gutter):
+    for band, has_columns in _cut_bands(atoms, gutter, page_width):
         if has_columns:
             regions += _cut([atom for atom in band if atom.rect.x1 <= gutter], page_width)
             regions += _cut([atom for atom in band if atom.rect.x0 >= gutter], page_width)
@@ -90,50 +94,73 @@ def _slice(atoms: Sequence[_Atom], page_width: float, slices: int) -> list[list[
     return [*(halves[0] or [above]), *(halves[1] or [below])]
 
 
-def _cut_bands(atoms: Sequence[_Atom], gutter: float) -> list[tuple[list[_Atom], bool]]:
+def _cut_bands(atoms: Sequence[_Atom], gutter: float, page_width: float) -> list[tuple[list[_Atom], bool]]:
     """Runs of atoms top-down: those that cross the gutter, and those between that leave it free."""
-    crossing = sorted((atom for atom in atoms if _crosses(atom, gutter)), key=lambda atom: atom.rect.y0)
+    crossing = [atom for atom in atoms if _crosses(atom, gutter)]
     rest = [atom for atom in atoms if not _crosses(atom, gutter)]
+    titles = [atom for atom in rest if _heads_crossing(atom, crossing, rest)]
+    crossing = sorted([*crossing, *titles], key=lambda atom: atom.rect.y0)
+    rest = [atom for atom in rest if atom not in titles]
     bands: list[tuple[list[_Atom], bool]] = []
     for bar in crossing:
         above = [atom for atom in rest if atom.rect.middle < bar.rect.middle]
         rest = [atom for atom in rest if atom.rect.middle >= bar.rect.middle]
         if above:
-            bands.append((above, _has_columns(above, gutter)))
+            bands.append((above, _has_columns(above, gutter, page_width)))
         if bands and not bands[-1][1]:
             bands[-1][0].append(bar)
         else:
             bands.append(([bar], False))
     if rest:
-        bands.append((rest, _has_columns(rest, gutter)))
+        bands.append((rest, _has_columns(rest, gutter, page_width)))
     return bands
+
+
+def _heads_crossing(atom: _Atom, crossing: Sequence[_Atom], rest: Sequence[_Atom]) -> bool:
+    """Whether a short line is the title of the text across the page below it: larger than that, close above,
+    and alone at its height."""
+    if not isinstance(atom, Fragment):
+        return False
+    below = [
+        bar
+        for bar in crossing
+        if isinstance(bar, Fragment)
+        and 0 < bar.rect.middle - atom.rect.middle <= _TITLE_GAP * atom.rect.height
+        and bar.style.size < atom.style.size
+    ]
+    if not below:
+        return False
+    return not any(other is not atom and _share_baseline(atom.rect, other.rect) for other in rest)
 
 
 def _crosses(atom: _Atom, gutter: float) -> bool:
     return atom.rect.x0 < gutter < atom.rect.x1
 
 
-def _find_gutter(atoms: Sequence[_Atom], page_width: float) -> float | None:
-    """The x of the gutter that parts two columns of prose and is crossed by the least text, or None."""
-    if len(atoms) < 2 * _MIN_COLUMN_LINES:
+def _find_gutter(atoms: Sequence[_Atom], page_width: float, columns: int = _MAX_COLUMNS) -> float | None:
+    """The x of the gutter that parts columns of prose, `columns` at most, and is crossed by the least text, or
+    None."""
+    if len(atoms) < 2 * _MIN_COLUMN_LINES or columns < 2:
         return None
     crossed = {
         x: chars
         for x in _gutter_candidates(atoms, page_width)
-        if (chars := _crossing_chars(atoms, x, page_width)) is not None
+        if (chars := _crossing_chars(atoms, x, page_width, columns)) is not None
     }
     return min(crossed, key=lambda x: crossed[x], default=None)
 
 
 def _gutter_candidates(atoms: Sequence[_Atom], page_width: float) -> list[float]:
-    """Just left of where several lines begin, the leftmost left out."""
+    """Just left of where several lines begin, the leftmost left out; those where most lines do. A page of cells
+    has many such places, a page of columns few."""
     starts = Counter(round(atom.rect.x0) for atom in atoms)
     first = min(starts) + _MIN_COLUMN_WIDTH * page_width
-    return [start - 1.0 for start, lines in starts.items() if lines >= _MIN_COLUMN_LINES and start > first]
+    likely = [start for start, lines in starts.most_common() if lines >= _MIN_COLUMN_LINES and start > first]
+    return [start - 1.0 for start in likely[:_MAX_CANDIDATES]]
 
 
-def _crossing_chars(atoms: Sequence[_Atom], x: float, page_width: float) -> int | None:
-    """How much text crosses the gutter at x; None where it does not part two columns of prose."""
+def _crossing_chars(atoms: Sequence[_Atom], x: float, page_width: float, columns: int) -> int | None:
+    """How much text crosses the gutter at x; None where it does not part columns of prose."""
     left = [atom for atom in atoms if atom.rect.x1 <= x]
     right = [atom for atom in atoms if atom.rect.x0 >= x]
     if min(len(left), len(right)) < _MIN_COLUMN_LINES:
@@ -141,12 +168,29 @@ def _crossing_chars(atoms: Sequence[_Atom], x: float, page_width: float) -> int 
     crossing = _count_chars(atoms) - _count_chars(left) - _count_chars(right)
     if crossing > _MAX_CROSSING_SHARE * _count_chars(atoms):
         return None
+    left, right = _beside(left, right), _beside(right, left)
+    if min(len(left), len(right)) < _MIN_COLUMN_LINES:
+        return None
     left_area, right_area = union([atom.rect for atom in left]), union([atom.rect for atom in right])
-    if right_area.x0 - left_area.x1 < _MIN_GUTTER * page_width or not _stand_side_by_side(left_area, right_area):
+    if right_area.x0 - _usual_edge(left) < _MIN_GUTTER * page_width or not _stand_side_by_side(left_area, right_area):
         return None
-    if not (_is_prose(left, left_area, page_width) and _is_prose(right, right_area, page_width)):
-        return None
+    for side, area in ((left, left_area), (right, right_area)):
+        # A side may itself be columns.
+        if not _is_prose(side, area, page_width) and _find_gutter(side, page_width, columns - 1) is None:
+            return None
     return crossing
+
+
+def _beside(atoms: Sequence[_Atom], others: Sequence[_Atom]) -> list[_Atom]:
+    """The atoms at the height of the others: the end of a title above the columns belongs to none of them."""
+    area = union([other.rect for other in others])
+    return [atom for atom in atoms if area.y0 <= atom.rect.middle <= area.y1]
+
+
+def _usual_edge(atoms: Sequence[_Atom]) -> float:
+    """Where the column ends on the right, but for a few lines that end a paragraph set across the page."""
+    edges = sorted(atom.rect.x1 for atom in atoms)
+    return edges[int(_USUAL * (len(edges) - 1))]
 
 
 def _stand_side_by_side(left: Rect, right: Rect) -> bool:
@@ -169,11 +213,12 @@ def _count_chars(atoms: Sequence[_Atom]) -> int:
     return sum(len(atom.text) for atom in atoms if isinstance(atom, Fragment))
 
 
-def _has_columns(band: Sequence[_Atom], gutter: float) -> bool:
-    """Whether the band's sides are read one after the other: neither is a grid of cells."""
+def _has_columns(band: Sequence[_Atom], gutter: float, page_width: float) -> bool:
+    """Whether the band's sides are read one after the other: neither is a grid of cells, unless it is columns
+    itself."""
     left = [atom for atom in band if atom.rect.x1 <= gutter]
     right = [atom for atom in band if atom.rect.x0 >= gutter]
-    return not (_is_grid(left) or _is_grid(right))
+    return not any(_is_grid(side) and _find_gutter(side, page_width) is None for side in (left, right))
 
 
 def _is_grid(atoms: Sequence[_Atom]) -> bool:

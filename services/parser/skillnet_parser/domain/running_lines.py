@@ -21,6 +21,8 @@ _MIN_PARITY_PAGES = 3
 _SAME_PLACE = 0.012  # of the page's height
 _MIN_DISTANCE = 0.4  # to the text, times the line's height
 _MIN_DISTANCE_FEW = 0.8  # on two or three pages, where repetition says little
+_MIN_DISTANCE_ALONE = 1.5
+_CENTRED, _OUTER = 0.06, 0.2  # of the page's width
 _MAX_NUMBERS = 4
 _MIN_NEIGHBOURS = 4  # pages in a row under one chapter's running title
 _NUMBER = re.compile(r"\d+")
@@ -159,7 +161,8 @@ def _share_rows(one: Rect, other: Rect) -> bool:
 
 def _find_page_numbers(pages: Sequence[PageLayout]) -> set[_Place]:
     """Numbers alone in a margin that follow the pages: the number less the page's place is the same on at
-    least half of the pages. On one page alone only `Página 1` and `1 de 3` are recognised."""
+    least half of the pages. On one page alone it must be that page's, and say so (`Página 1`, `1 de 3`) or
+    stand well apart in the middle or at the outer edge."""
     offsets: dict[int, list[_Place]] = defaultdict(list)
     worded: set[_Place] = set()
     for number, index, _, fragment in _candidates(pages):
@@ -167,12 +170,23 @@ def _find_page_numbers(pages: Sequence[PageLayout]) -> set[_Place]:
         if match is None or not _stands_alone(pages[number - 1], index):
             continue
         offsets[int(match["number"]) - number].append((number, index))
-        if int(match["number"]) == number and (match["total"] or fragment.text.strip()[0].isalpha()):
+        said = match["total"] or fragment.text.strip()[0].isalpha() or _is_apart(pages[number - 1], index)
+        if int(match["number"]) == number and said:
             worded.add((number, index))
     for places in offsets.values():
         if len({number for number, _ in places}) >= max(2, _MIN_SHARE * len(pages)):
             worded |= set(places)
     return worded
+
+
+def _is_apart(page: PageLayout, index: int) -> bool:
+    """Whether a number stands in the middle of the page or at its side, two lines from the text."""
+    rect = page.fragments[index].rect
+    centre = (rect.x0 + rect.x1) / 2 / page.width
+    if not (abs(centre - 0.5) <= _CENTRED or centre >= 1 - _OUTER):
+        return False
+    others = [other.rect for at, other in enumerate(page.fragments) if at != index]
+    return bool(others) and _stands_apart(rect, others, page.height, _MIN_DISTANCE_ALONE)
 
 
 def _stands_alone(page: PageLayout, index: int) -> bool:
