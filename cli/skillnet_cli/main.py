@@ -27,6 +27,7 @@ from skillnet_cli.commands import (
     usage,
 )
 from skillnet_cli.org_option import offer_org
+from skillnet_cli.target import chosen_organization
 
 
 def _print_version(wanted: bool) -> None:
@@ -47,13 +48,20 @@ app = typer.Typer(
 )
 
 
+_OF_THIS_MACHINE = {"up", "status", "doctor", "models", "organizations", "profiles", "events"}
+"""Commands that ask no gateway: which organisation is meant says nothing to them."""
+
+
 @app.callback()
 def _options(
+    ctx: typer.Context,
     _version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Documents in, cited answers out."""
+    if ctx.invoked_subcommand in _OF_THIS_MACHINE and chosen_organization() is not None:
+        raise typer.BadParameter(f"{ctx.invoked_subcommand} asks no gateway, and takes no --org.")
 
 
 for command in (
@@ -77,10 +85,6 @@ app.add_typer(models.app, name="models")
 app.add_typer(organization.app, name="organization")
 app.add_typer(organizations.app, name="organizations")
 app.add_typer(profiles.app, name="profiles")
-
-
-_OF_THIS_MACHINE = {"up", "status", "doctor", "models", "organizations", "profiles", "events"}
-"""Commands that ask no gateway: which organisation is meant says nothing to them."""
 
 
 def main() -> None:

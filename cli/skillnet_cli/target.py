@@ -52,6 +52,11 @@ def choose_organization(name: str | None) -> None:
         _chosen_org.set(name)
 
 
+def chosen_organization() -> str | None:
+    """What `--org` has said so far."""
+    return _chosen_org.get()
+
+
 def data_folder_or_default(folder: Path | None) -> Path:
     """The folder given, else the default one."""
     return (folder or default_data_folder(os.environ)).expanduser().absolute()
@@ -59,7 +64,7 @@ def data_folder_or_default(folder: Path | None) -> Path:
 
 def find_target(folder: Path | None) -> Target:
     """The target of this command, given its `--data`. Raises SkillnetError with what to do where there is none."""
-    chosen = choose(_chosen_org.get(), folder, os.environ, known_profiles)
+    chosen = choose(chosen_organization(), folder, os.environ, known_profiles)
     match chosen:
         case Target():
             return chosen

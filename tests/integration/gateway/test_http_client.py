@@ -11,6 +11,8 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from tests.integration.gateway.test_http_quarantine import given_up
+from tests.integration.versions.pipeline import Pipeline
 
 from skillnet_cli.local.nats import EmbeddedNats
 from skillnet_client import AsyncSkillnetClient, RetryPolicy, SkillnetApiError, SkillnetClient, UploadOptions
@@ -249,3 +251,18 @@ async def test_a_lost_reply_is_made_good_without_doing_anything_twice(
     await call_sync(client, "close") if kind is SkillnetClient else await client.close()
     server.close()
     await server.wait_closed()
+
+
+async def test_quarantined_work_is_read_page_by_page_and_replayed(call: Call, database: Database, org: UUID) -> None:
+    pipeline = Pipeline(database, org)
+    ids = [await given_up(pipeline, key) for key in ("uno", "dos", "tres")]
+    page = await call("quarantine_page", limit=2)
+    assert [work.work_id for work in page.work] == ids[:0:-1]
+    rest = await call("quarantine_page", limit=2, cursor=page.next_cursor)
+    assert ([work.work_id for work in rest.work], rest.next_cursor) == (ids[:1], None)
+    assert [work.work_id for work in await call("quarantine")] == ids[::-1]
+    assert (await call("quarantined", ids[0])).external_key == "uno"
+    assert (await call("replay", ids[0])).stage == "parse"
+    with pytest.raises(SkillnetApiError) as error:
+        await call("replay", ids[0])
+    assert (error.value.code, error.value.status) == ("not_quarantined", 409)
