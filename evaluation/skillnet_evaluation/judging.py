@@ -63,12 +63,17 @@ def gains_of(question: Question, *, ranks_documents: bool) -> dict[str, float]:
 
 
 def cites_page(question: Question, first: Found | None) -> bool | None:
-    """Whether the first citation includes a page that answers and spans at most two; None without such pages."""
+    """Whether the first citation includes a page that answers and spans at most two.
+
+    Where answers stand in formats without pages too, citing one of their sections is as right. None where all do.
+    """
     paged = [answer for answer in question.answers if answer.pages is not None]
     if not paged:
         return None
-    if first is None or first.place.page_start is None:
+    if first is None:
         return False
+    if first.place.page_start is None:
+        return any(hits(first, answer) for answer in question.answers if answer.pages is None)
     last = first.place.page_end or first.place.page_start
     brief = last - first.place.page_start < _MOST_PAGES
     return brief and any(hits(first, answer) for answer in paged)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from skillnet_evaluation.judging import hits, span_recall
+from skillnet_evaluation.judging import cites_page, hits, span_recall
 from skillnet_evaluation.questions import Answer, Question
 
 from .places import found
@@ -55,3 +55,10 @@ def test_a_quote_of_one_word_is_held_where_it_stands() -> None:
     question = Question("q", "¿?", (Answer("a", quote="308"),))
     assert span_recall(question, [found("a", text="solo 308 puntos")]) == 1.0
     assert span_recall(question, [found("a", text="solo 3080 puntos")]) == 0.0
+
+
+def test_a_section_without_pages_is_cited_as_rightly_as_a_page() -> None:
+    question = Question("q", "¿?", (Answer("manual.pdf", pages=(3, 3)), CLOSING))
+    assert cites_page(question, found("caja.docx", section=CLOSING.section)) is True
+    assert cites_page(question, found("caja.docx", section=("Caja", "Apertura"))) is False
+    assert cites_page(question, found("manual.pdf")) is False  # it has pages, and none is named
