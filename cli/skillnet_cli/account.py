@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from uuid import UUID, uuid4
 
+from skillnet_bootstrap.organizations import add_organization
 from skillnet_cli.local.private_file import write_private
-from skillnet_common.auth import create_organization, new_key, store_key
-from skillnet_common.database import Database
+from skillnet_common.auth import new_key
 
 ORGANIZATION_NAME = "Mi organización"
 
@@ -46,10 +46,5 @@ async def ensure_account(data_folder: Path, database_url: str) -> Account:
     if account is None:
         account = Account(str(uuid4()), new_key())
         write_private(account_path(data_folder), json.dumps(asdict(account)))
-    database = await Database.connect(database_url, size=1, name="skillnet-account")
-    try:
-        await create_organization(database, account.org, ORGANIZATION_NAME)
-        await store_key(database, account.org, account.api_key, name="local")
-    finally:
-        await database.close()
+    await add_organization(database_url, account.org, ORGANIZATION_NAME, account.api_key, key_name="local")
     return account

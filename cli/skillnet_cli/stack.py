@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 
+from skillnet_bootstrap.models import register_configured_model
 from skillnet_cli.account import Account, ensure_account
 from skillnet_cli.local.stack import LocalStack
-from skillnet_common.database import register_first_model
-from skillnet_inference.factory import model_identity
-from skillnet_inference.settings import EmbeddingSettings
 
 
 def open_stack(
@@ -18,19 +15,6 @@ def open_stack(
 ) -> LocalStack:
     """A stack in the folder that registers the configured embedding model; not started yet."""
     return LocalStack(folder, scale, gateway_port=gateway_port, register_model=register_configured_model, fast=fast)
-
-
-async def register_configured_model(migrator_url: str) -> None:
-    """Registers the model of the EMBEDDING_* settings where none is registered yet."""
-    identity = model_identity(EmbeddingSettings())
-    await register_first_model(
-        migrator_url,
-        slug=identity.slug,
-        fingerprint=identity.fingerprint,
-        name=identity.name,
-        dimension=identity.dimension,
-        identity=asdict(identity),
-    )
 
 
 async def start_account(stack: LocalStack) -> Account:

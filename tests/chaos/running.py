@@ -12,10 +12,11 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 from uuid import UUID
 
+from skillnet_bootstrap.models import register_configured_model
 from skillnet_cli.local.log_file import last_lines
 from skillnet_cli.local.service_process import ProcessStatus, RestartPolicy
 from skillnet_cli.local.stack import LocalStack
-from skillnet_cli.stack import register_configured_model, start_account
+from skillnet_cli.stack import start_account
 from skillnet_client import AsyncSkillnetClient, SkillnetApiError, UploadOptions
 from skillnet_client.retries import RetryPolicy
 from skillnet_common.database import Database

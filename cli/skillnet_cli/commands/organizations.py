@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from typing import Annotated
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import typer
 
+from skillnet_bootstrap.organizations import add_organization
 from skillnet_cli.commands.profiles import store_profile
 from skillnet_cli.exits import reports_errors
 from skillnet_cli.output import AsJson, console, print_json
 from skillnet_cli.profiles import Profile, check_profile
 from skillnet_cli.target import DataFolder, data_folder_or_default, require_stack
-from skillnet_common.auth import create_organization, new_key, store_key
+from skillnet_common.auth import new_key
 from skillnet_common.contracts.organizations import OrganizationChange
-from skillnet_common.database import Database
 from skillnet_common.errors import ErrorCode, SkillnetError
 
 app = typer.Typer(no_args_is_help=True, help="Organisations of the local stack.")
@@ -46,7 +46,7 @@ def create(
     kept = None if profile is None else Profile(profile, data=str(folder), api_key=key)
     if kept is not None:
         check_profile(kept)  # before anything is created
-    asyncio.run(_create(url, org_id, name, key))
+    asyncio.run(add_organization(url, org_id, name, key, key_name="first"))
     if kept is not None:
         store_profile(kept)
     if as_json:
@@ -55,12 +55,3 @@ def create(
     console.print(f"{key}\n\nThe organisation's id is {org_id}. The key is not shown again.", soft_wrap=True)
     if profile is not None:
         console.print(f"Use it with: --org {profile}")
-
-
-async def _create(url: str, org_id: UUID, name: str, key: str) -> None:
-    database = await Database.connect(url, size=1, name="skillnet-organizations")
-    try:
-        await create_organization(database, org_id, name)
-        await store_key(database, org_id, key, name="first")
-    finally:
-        await database.close()

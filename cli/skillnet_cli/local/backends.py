@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from skillnet_bootstrap.provision import DatabaseAccess, create_database
 from skillnet_cli.local.nats import EmbeddedNats
 from skillnet_cli.local.postgres import EmbeddedPostgres
 from skillnet_cli.local.private_file import kept_passwords
-from skillnet_cli.local.provision import DatabaseAccess, create_database
 from skillnet_common.database import ROLES
 from skillnet_common.messaging.permissions import service_users
 

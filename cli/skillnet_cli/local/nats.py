@@ -15,16 +15,12 @@ from urllib.parse import quote
 import psutil
 
 from skillnet_cli.local.accounts import remove_tree
-from skillnet_cli.local.nats_accounts import nats_accounts
 from skillnet_cli.local.ports import HOST
 from skillnet_cli.local.private_file import kept_passwords, write_private
 from skillnet_cli.local.programs import nats_server_program
 from skillnet_cli.local.server import EmbeddedServer
+from skillnet_common.messaging.server_config import server_config
 from skillnet_common.messaging.users import NatsUser
-
-_MAX_PAYLOAD_BYTES = 1024 * 1024
-_MEMORY_STORE_BYTES = 256 * 1024**2
-_FILE_STORE_BYTES = 8 * 1024**3
 
 
 class EmbeddedNats(EmbeddedServer):
@@ -97,22 +93,16 @@ class EmbeddedNats(EmbeddedServer):
 
     def _config(self) -> dict[str, object]:
         """The server's configuration, whose language contains JSON."""
-        config: dict[str, object] = {
+        return {
             "server_name": self._server_name,
-            "listen": f"{HOST}:{self.ports['client']}",
-            "http": f"{HOST}:{self.ports['monitoring']}",
             "pid_file": str(self._pid_path.resolve()),
-            "max_payload": _MAX_PAYLOAD_BYTES,
-            "jetstream": {
-                "store_dir": str((self.folder / "jetstream").resolve()),
-                "max_memory_store": _MEMORY_STORE_BYTES,
-                "max_file_store": _FILE_STORE_BYTES,
-                "sync_interval": "10s",
-            },
+            **server_config(
+                self.users.values(),
+                listen=f"{HOST}:{self.ports['client']}",
+                monitoring=f"{HOST}:{self.ports['monitoring']}",
+                store=str((self.folder / "jetstream").resolve()),
+            ),
         }
-        if self.users:
-            config["accounts"] = nats_accounts(self.users.values())
-        return config
 
     def _is_ready(self) -> bool:
         """Healthy, and really this server: another may have won the race for the monitoring port."""

@@ -11,13 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from skillnet_cli.local.accounts import make_enterable
-from skillnet_cli.local.backends import ADMIN_USER, BusBackend, DatabaseBackend
-from skillnet_cli.local.data_folder import default_data_folder
-from skillnet_cli.local.folder_lock import FolderLock
-from skillnet_cli.local.ports import HOST, free_port
-from skillnet_cli.local.private_file import write_private
-from skillnet_cli.local.provision import (
+from skillnet_bootstrap.provision import (
     DISPATCHER,
     MIGRATOR,
     SERVICE,
@@ -26,6 +20,12 @@ from skillnet_cli.local.provision import (
     prepare_bus,
     prepare_database,
 )
+from skillnet_cli.local.accounts import make_enterable
+from skillnet_cli.local.backends import ADMIN_USER, BusBackend, DatabaseBackend
+from skillnet_cli.local.data_folder import default_data_folder
+from skillnet_cli.local.folder_lock import FolderLock
+from skillnet_cli.local.ports import HOST, free_port
+from skillnet_cli.local.private_file import write_private
 from skillnet_cli.local.server import EmbeddedServer
 from skillnet_cli.local.server_watch import ServerWatch
 from skillnet_cli.local.service_process import RestartPolicy, ServiceProcess

@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import TEST_MODEL, DatabaseUrls, create_database
 
 from skillnet_cli.local.postgres import EmbeddedPostgres
-from skillnet_common.database import bootstrap_roles, migrate, register_first_model
+from skillnet_common.database import ROLES, bootstrap_roles, migrate, register_first_model
 from skillnet_common.database.migrations import migration_files
 from skillnet_common.errors import PermanentFault
 
@@ -50,9 +50,7 @@ async def test_a_newer_database_is_refused(empty: DatabaseUrls) -> None:
 
 
 async def test_bootstrap_can_be_repeated_and_changes_passwords(empty: DatabaseUrls) -> None:
-    passwords = dict.fromkeys(
-        ("skillnet_migrator", "skillnet_service", "skillnet_dispatcher", "skillnet_backup"), "secret"
-    )
+    passwords = dict.fromkeys(ROLES, "secret")
     await bootstrap_roles(empty.admin, passwords)
     await migrate(empty.migrator)
     await bootstrap_roles(empty.admin, passwords)

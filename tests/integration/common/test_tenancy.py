@@ -143,3 +143,13 @@ async def test_backup_reads_every_tenant(database_urls: object, org: UUID, other
     finally:
         await connection.close()
     assert {org, other_org} <= found
+
+
+async def test_no_function_that_sees_all_tenants_is_open_to_everybody(database: Database) -> None:
+    async with database.system() as connection:
+        functions = await connection.fetch(
+            "SELECT proname, has_function_privilege('skillnet_backup', oid, 'EXECUTE') AS open FROM pg_proc"
+            " WHERE pronamespace = 'skillnet'::regnamespace AND prosecdef"
+        )
+    assert {"auth_lookup", "waiting_elsewhere", "waiting_tokens"} <= {row["proname"] for row in functions}
+    assert [row["proname"] for row in functions if row["open"]] == []

@@ -64,7 +64,7 @@ def _readable_interpreter() -> str:
 
 def _readable_python_path() -> str:
     installed = [Path(path) for path in sys.path if path.endswith("site-packages")]
-    paths = [CHECKOUT / "cli", CHECKOUT / "libs" / "common", *installed]
+    paths = [CHECKOUT / "cli", CHECKOUT / "libs" / "common", CHECKOUT / "libs" / "bootstrap", *installed]
     if not all(can_enter(path, unprivileged_account()) for path in paths):
         pytest.skip("an ordinary user can enter neither this checkout nor its environment")
     return os.pathsep.join(map(str, paths))

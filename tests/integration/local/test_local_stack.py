@@ -19,7 +19,7 @@ import nats
 import psutil
 import pytest
 
-from skillnet_cli.local.provision import create_database
+from skillnet_bootstrap.provision import create_database
 from skillnet_cli.local.service_process import RestartPolicy, ServiceProcess
 from skillnet_cli.local.services import SERVICES, StackAddresses, skillnet_services
 from skillnet_cli.local.stack import LocalStack

@@ -9,7 +9,7 @@ from typing import Any
 
 import asyncpg
 
-ROLES = ("skillnet_migrator", "skillnet_service", "skillnet_dispatcher", "skillnet_backup")
+ROLES = ("skillnet_migrator", "skillnet_service", "skillnet_dispatcher", "skillnet_backup", "skillnet_monitor")
 """The roles that log in and so need a password."""
 
 

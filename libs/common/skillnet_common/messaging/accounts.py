@@ -13,13 +13,15 @@ _LONGEST_WAIT = "10m"
 
 
 def nats_accounts(users: Iterable[NatsUser]) -> dict[str, object]:
-    """CORE with JetStream, and an account for each other name in the users' `account`.
+    """CORE with JetStream, and an account for each other name in the users' `account`; without users none at all.
 
     CORE exports what users of the others may publish to (services) and hear (streams), each to those accounts only.
     """
     members: dict[str, list[NatsUser]] = defaultdict(list)
     for user in users:
         members[user.account].append(user)
+    if not members:
+        return {}
     core = members.pop(CORE_ACCOUNT, [])
     services = {account: _services(outside) for account, outside in members.items()}
     streams = {

@@ -10,12 +10,20 @@ import asyncpg
 import nats
 
 from skillnet_common.database import bootstrap_roles, migrate
-from skillnet_common.errors import ErrorCode, SkillnetError
+from skillnet_common.database.pool import CONNECTION_ERRORS
+from skillnet_common.errors import ErrorCode, PassingFault, PermanentFault
 from skillnet_common.messaging.topology import ensure_topology
 
 MIGRATOR = "skillnet_migrator"
 SERVICE = "skillnet_service"
 DISPATCHER = "skillnet_dispatcher"
+
+_NO_ADMIN = (
+    asyncpg.InsufficientPrivilegeError,
+    asyncpg.InvalidAuthorizationSpecificationError,
+    asyncpg.InvalidCatalogNameError,
+    asyncpg.ClientConfigurationError,
+)
 
 RegisterModel = Callable[[str], Awaitable[object]]
 """Registers the configured embedding model, given the migrator's address of the database."""
@@ -47,21 +55,25 @@ async def create_database(admin_url: str, name: str) -> None:
 
 
 async def prepare_database(access: DatabaseAccess, register_model: RegisterModel | None) -> list[str]:
-    """Roles, migrations and the first model; returns the slugs of the registered models. Safe to repeat."""
+    """Roles, migrations and the first model; returns the slugs of the registered models. Safe to repeat.
+
+    Raises PassingFault where PostgreSQL cannot be reached or a table is in use for too long, PermanentFault where
+    DATABASE_ADMIN_URL does not serve or the database is not this version's.
+    """
     try:
         await bootstrap_roles(access.admin_url, access.passwords)
-    except asyncpg.InsufficientPrivilegeError as error:
-        raise SkillnetError(
+        migrator_url = access.url(MIGRATOR)
+        await migrate(migrator_url)
+        if register_model is not None:
+            await register_model(migrator_url)
+        return await _model_slugs(migrator_url)
+    except _NO_ADMIN as error:
+        raise PermanentFault(
             ErrorCode.MISCONFIGURED,
             f"DATABASE_ADMIN_URL must be a superuser's address of the database: {error}.",
         ) from error
-    except (OSError, asyncpg.PostgresError) as error:
-        raise SkillnetError(ErrorCode.UNAVAILABLE, f"PostgreSQL cannot be prepared: {error}") from error
-    migrator_url = access.url(MIGRATOR)
-    await migrate(migrator_url)
-    if register_model is not None:
-        await register_model(migrator_url)
-    return await _model_slugs(migrator_url)
+    except (*CONNECTION_ERRORS, asyncpg.LockNotAvailableError) as error:
+        raise PassingFault(ErrorCode.UNAVAILABLE, f"PostgreSQL cannot be prepared: {error}") from error
 
 
 async def _model_slugs(migrator_url: str) -> list[str]:
@@ -73,8 +85,17 @@ async def _model_slugs(migrator_url: str) -> list[str]:
     return [row["slug"] for row in rows]
 
 
-async def prepare_bus(credentials: Mapping[str, str], model_slugs: list[str]) -> None:
-    """Streams and consumers, as the user of NATS_URL, NATS_USER and NATS_PASSWORD, who must be allowed everything."""
+async def prepare_bus(credentials: Mapping[str, str], model_slugs: list[str]) -> list[str]:
+    """Streams and consumers, as the user of NATS_URL, NATS_USER and NATS_PASSWORD, who must be allowed everything.
+
+    Returns the names of those that were missing. Raises PassingFault where NATS cannot be reached, PermanentFault
+    where it is set up otherwise.
+    """
+    refusals: list[str] = []
+
+    async def note(error: Exception) -> None:
+        refusals.append(str(error))
+
     try:
         client = await nats.connect(
             credentials["NATS_URL"],
@@ -82,11 +103,20 @@ async def prepare_bus(credentials: Mapping[str, str], model_slugs: list[str]) ->
             password=credentials.get("NATS_PASSWORD"),
             name="skillnet-bootstrap",
             connect_timeout=10,
-            max_reconnect_attempts=3,
+            allow_reconnect=False,
+            max_reconnect_attempts=1,  # of this first connection
+            reconnect_time_wait=0.2,
+            error_cb=note,
         )
     except (OSError, nats.errors.Error) as error:
-        raise SkillnetError(ErrorCode.UNAVAILABLE, f"NATS cannot be reached: {error}") from error
+        raise PassingFault(ErrorCode.UNAVAILABLE, f"NATS cannot be reached: {error}") from error
     try:
-        await ensure_topology(client.jetstream(timeout=10), model_slugs)
+        return await ensure_topology(client.jetstream(timeout=5), model_slugs)
+    except nats.errors.Error as error:
+        if refusals:  # the server tells of a refusal beside the request, which then runs out of time
+            raise PermanentFault(
+                ErrorCode.MISCONFIGURED, f"NATS_USER must be the bus's administrator: {refusals[0]}."
+            ) from error
+        raise PassingFault(ErrorCode.UNAVAILABLE, f"NATS does not answer for its streams: {error}") from error
     finally:
         await client.close()

@@ -1,0 +1,5 @@
+"""`python -m skillnet_bootstrap`."""
+
+from skillnet_bootstrap.app import main
+
+main()
