@@ -20,6 +20,7 @@ from skillnet_cli.commands import (
     models,
     organization,
     organizations,
+    parse,
     profiles,
     search,
     status,
@@ -75,6 +76,7 @@ for command in (
     usage.usage,
     status.status,
     doctor.doctor,
+    parse.parse,
 ):
     app.command()(command)
 app.command("eval")(eval.eval_)

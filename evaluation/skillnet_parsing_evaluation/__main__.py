@@ -68,7 +68,7 @@ def _measure(parts: Sequence[str], data: Path, folder: Path, *, jobs: int) -> di
     if "order" in parts:
         figures["reading_order"] = _measure_order(folder, jobs=jobs)
     if "speed" in parts:
-        print("timing pages", file=sys.stderr, flush=True)
+        sys.stderr.write("timing pages\n")
         figures["pages_per_s_ratio"] = measure_speed(corpus.pdf_files(data))
     if "memory" in parts:
         figures["peak_mb"] = measure_peak(folder)

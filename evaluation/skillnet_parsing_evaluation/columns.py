@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 import pymupdf
@@ -18,10 +19,47 @@ _SIZE = 9.5
 _LEADING = 12.0
 _ROOM = 6  # lines that a frame must have left for another paragraph
 _WORDS = (
-    "la persona encargada revisa cada mañana pedido entrega albarán tienda cliente producto horario turno almacén "
-    "pedidos cantidades obrador público semana factura proveedor contrato plazo medida registro control calidad "
-    "limpieza seguridad temperatura informe responsable equipo reunión acuerdo formación prueba resultado objetivo"
-).split()
+    "la",
+    "persona",
+    "encargada",
+    "revisa",
+    "cada",
+    "mañana",
+    "pedido",
+    "entrega",
+    "albarán",
+    "tienda",
+    "cliente",
+    "producto",
+    "horario",
+    "turno",
+    "almacén",
+    "pedidos",
+    "cantidades",
+    "obrador",
+    "público",
+    "semana",
+    "factura",
+    "proveedor",
+    "contrato",
+    "plazo",
+    "medida",
+    "registro",
+    "control",
+    "calidad",
+    "limpieza",
+    "seguridad",
+    "temperatura",
+    "informe",
+    "responsable",
+    "equipo",
+    "reunión",
+    "acuerdo",
+    "formación",
+    "prueba",
+    "resultado",
+    "objetivo",
+)
 
 
 @dataclass(slots=True)
@@ -147,6 +185,6 @@ def score_order(text: str, sentences: Sequence[str]) -> OrderScore:
     pairs = len(found) * (len(found) - 1) / 2
     agreeing = sum(found[i] < found[j] for i in range(len(found)) for j in range(i + 1, len(found)))
     order = sorted(range(len(places)), key=lambda index: places[index])
-    follows = {before: after for before, after in zip(order, order[1:], strict=False) if places[before] >= 0}
+    follows = {before: after for before, after in pairwise(order) if places[before] >= 0}
     kept = sum(follows.get(index) == index + 1 for index in range(len(sentences) - 1))
     return OrderScore(2 * agreeing / pairs - 1 if pairs else 0.0, kept / (len(sentences) - 1))

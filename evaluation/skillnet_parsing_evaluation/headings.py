@@ -25,7 +25,16 @@ from skillnet_parsing_evaluation.truths import (
 )
 
 _STANDARD = "text/OWASP+ASVS/4.0/es"
-_SPANISH = ("github+opensource.guide", "DjangoGirls+tutorial", "swcarpentry", "alonsoarias", "vitejs", "reactjs", "OWASP+Top10", "normativa")
+_SPANISH = (
+    "github+opensource.guide",
+    "DjangoGirls+tutorial",
+    "swcarpentry",
+    "alonsoarias",
+    "vitejs",
+    "reactjs",
+    "OWASP+Top10",
+    "normativa",
+)
 _LAWS = ("legalize-dev+legalize-uy", "legalize-dev+legalize-ar")
 _PER_COLLECTION = 5
 _MIN_HEADINGS = 4
@@ -59,7 +68,7 @@ def measure_headings(data: Path, folder: Path, *, jobs: int) -> HeadingFigures:
 
 
 def _collect(data: Path, folder: Path) -> dict[str, list[Truth]]:
-    print("making the files whose headings are known", file=sys.stderr, flush=True)
+    sys.stderr.write("making the files whose headings are known\n")
     marked = list(bookmarked(corpus.pdf_files(data)))
     known = {truth.path: truth for truth in gold(data, "pdf")}
     printed = [known.get(truth.path, truth) for truth in marked]
@@ -86,7 +95,9 @@ def _some(data: Path, collections: Sequence[str], count: int) -> list[Path]:
     """So many files of each collection, spread over its names."""
     chosen: list[Path] = []
     for name in collections:
-        files = [path for folder in sorted((data / "text").glob(f"*{name}*")) for path in sorted(folder.rglob("*.md"))]
+        files = [
+            path for folder in sorted((data / "text").glob(f"*{name}*")) for path in sorted(folder.rglob("*.md"))
+        ]
         fitting = [path for path in files if _MIN_CHARS <= path.stat().st_size <= _MAX_CHARS]
         chosen += fitting[:: max(1, len(fitting) // count)][:count]
     return chosen
@@ -94,8 +105,7 @@ def _some(data: Path, collections: Sequence[str], count: int) -> list[Path]:
 
 def _markdown_sources(data: Path) -> list[Path]:
     paths = [truth.path for truth in gold(data, "md")] + _some(data, _SPANISH, _PER_COLLECTION)
-    enough = [path for path in dict.fromkeys(paths) if len(_outline(path)) >= _MIN_HEADINGS]
-    return enough
+    return [path for path in dict.fromkeys(paths) if len(_outline(path)) >= _MIN_HEADINGS]
 
 
 def _outline(path: Path) -> list[Entry]:
@@ -148,5 +158,7 @@ def _compare_forms(data: Path, folder: Path, *, jobs: int) -> float:
     forms[0].write_text(text, encoding="utf-8")
     markdown_to_docx(text, forms[1])
     markdown_to_pdf(text, forms[2], manner=0, title="ASVS")
-    outlines = [outline_of(reading.document) for reading in read_files(forms, jobs=jobs, what="forms") if reading.document]
+    outlines = [
+        outline_of(reading.document) for reading in read_files(forms, jobs=jobs, what="forms") if reading.document
+    ]
     return round(min(score(one, other).f1 for one, other in pairwise([*outlines, outlines[0]])), 4)

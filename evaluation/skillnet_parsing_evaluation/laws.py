@@ -14,7 +14,9 @@ from skillnet_parsing_evaluation.outlines import Entry
 from skillnet_parsing_evaluation.rendering import A4, set_html
 from skillnet_parsing_evaluation.truths import Truth, markdown_outline, plain, without_front_matter
 
-_ARTICLE = re.compile(r"(?P<label>art[íi]culo\s+(?:\d+|[úu]nico)(?:\s*[º°]|\s*\.?\s*(?:bis|ter))?)[\s.:—–-]*(?P<title>.*)", re.I)
+_ARTICLE = re.compile(
+    r"(?P<label>art[íi]culo\s+(?:\d+|[úu]nico)(?:\s*[º°]|\s*\.?\s*(?:bis|ter))?)[\s.:—–-]*(?P<title>.*)", re.I
+)
 _LABEL_ALONE = re.compile(r"(?:t[íi]tulo|cap[íi]tulo|secci[óo]n|libro|anexo)\s+[IVXLCDM\d]+\W*", re.IGNORECASE)
 _CSS = (
     "body {font-family: serif; font-size: 10.5px; text-align: justify} p {margin: 0 0 5px 0; text-indent: 12px}"

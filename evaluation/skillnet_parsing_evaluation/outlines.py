@@ -51,7 +51,8 @@ def fold(text: str) -> str:
 
 
 def score(truth: Sequence[Entry], found: Sequence[Entry]) -> OutlineScore:
-    """Headings match when their letters do by 90 %, numbers before them left out, each once, in order but for a few places."""
+    """Headings match when their letters do by 90 %, numbers before them left out, each once, in order but for a
+    few places."""
     pairs = _match([_key(entry.title) for entry in truth], [_key(entry.title) for entry in found])
     if not truth or not found:
         return OutlineScore(float(not found), float(not truth), None)

@@ -52,7 +52,7 @@ async def _read_all(paths: Sequence[Path], jobs: int, what: str) -> list[Reading
                 reading = await _read(sandbox, path)
             done += 1
             if done % _STEP == 0 or done == len(paths):
-                print(f"{what}: {done} of {len(paths)}", file=sys.stderr, flush=True)
+                sys.stderr.write(f"{what}: {done} of {len(paths)}\n")
             return reading
 
         return list(await asyncio.gather(*map(read, paths)))

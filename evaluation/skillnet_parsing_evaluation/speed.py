@@ -7,8 +7,9 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pymupdf
@@ -20,7 +21,20 @@ from skillnet_parser.limits import ParseLimits
 from skillnet_parser.parse import parse_path
 
 _PAGES_OF_LARGE = 600
-_WORDS = "artículo contrato plazo entrega cliente pedido registro control informe resultado calidad almacén".split()
+_WORDS = (
+    "artículo",
+    "contrato",
+    "plazo",
+    "entrega",
+    "cliente",
+    "pedido",
+    "registro",
+    "control",
+    "informe",
+    "resultado",
+    "calidad",
+    "almacén",
+)
 _KIB = 1024
 
 
@@ -67,10 +81,10 @@ def _time_file(path: Path, clocks: dict[str, _Clock]) -> list[tuple[bool, bool]]
 def _time_pages(document: pymupdf.Document, whole: float, clocks: dict[str, _Clock]) -> list[tuple[bool, bool]]:
     times: list[tuple[bool, float, float]] = []
     kinds: list[tuple[bool, bool]] = []
-    for page in document:
+    for page in document.pages():
         gate = may_hold_table(page)
-        bare = _timed(lambda page=page: page.get_text("dict"))  # type: ignore[misc]
-        ours = _timed(lambda page=page: read_page(page, page.number + 1))  # type: ignore[misc]
+        bare = _timed(partial(page.get_text, "dict"))
+        ours = _timed(partial(read_page, page, page.number + 1))
         times.append((gate, ours, bare))
         kinds.append((gate, _finds_table(page)))
     shared = max(0.0, whole - sum(ours for _, ours, _ in times)) / len(times)
@@ -82,9 +96,9 @@ def _time_pages(document: pymupdf.Document, whole: float, clocks: dict[str, _Clo
     return kinds
 
 
-def _timed(work: object) -> float:
+def _timed(work: Callable[[], object]) -> float:
     started = time.perf_counter()
-    work()  # type: ignore[operator]
+    work()
     return time.perf_counter() - started
 
 
@@ -92,7 +106,11 @@ def _finds_table(page: pymupdf.Page) -> bool:
     """Whether the finder sees ruled cells of two rows and two columns with text in half of them."""
     for table in page.find_tables().tables:
         cells = [cell for row in table.extract() for cell in row]
-        if table.row_count >= 2 and table.col_count >= 2 and sum(bool(cell and cell.strip()) for cell in cells) * 2 >= len(cells):
+        if (
+            table.row_count >= 2
+            and table.col_count >= 2
+            and sum(bool(cell and cell.strip()) for cell in cells) * 2 >= len(cells)
+        ):
             return True
     return False
 

@@ -58,4 +58,4 @@ def _find(figures: Mapping[str, Any], path: tuple[str, ...]) -> float | None:
     value: Any = figures
     for name in path:
         value = value.get(name) if isinstance(value, Mapping) else None
-    return value
+    return None if value is None else float(value)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pymupdf
 from markdown_it import MarkdownIt
@@ -37,9 +38,9 @@ def gold(data: Path, kind: str) -> list[Truth]:
     return [_gold_truth(data, json.loads(line)) for line in lines]
 
 
-def _gold_truth(data: Path, record: dict[str, list[list[object]] | str]) -> Truth:
-    path = str(record["path"])
-    entries = tuple(Entry(int(str(level)), str(title)) for level, title, _ in record["heads"])
+def _gold_truth(data: Path, record: dict[str, Any]) -> Truth:
+    path = record["path"]
+    entries = tuple(Entry(level, title) for level, title, _ in record["heads"])
     return Truth(data / path, entries, legal=_LAWS in path)
 
 
@@ -61,7 +62,7 @@ def _read_bookmarks(path: Path, document: pymupdf.Document) -> Truth | None:
     entries = document.get_toc(simple=True)
     if len(entries) < _MIN_BOOKMARKS or any(len(title.split()) > _MAX_WORDS for _, title, _ in entries):
         return None  # some files mark whole paragraphs
-    pages = [fold(page.get_text()) for page in document]
+    pages = [fold(page.get_text()) for page in document.pages()]
     found = tuple(Entry(level, title) for level, title, page in entries if _stands_near(title, page, pages))
     if len(found) < _MIN_FOUND * len(entries):
         return None
@@ -94,7 +95,9 @@ def markdown_outline(text: str) -> list[Entry]:
 
 def inline_text(inline: Token) -> str:
     """The text of an inline token without its marks."""
-    parts = (child.content if child.type in ("text", "code_inline", "softbreak") else "" for child in inline.children or ())
+    parts = (
+        child.content if child.type in ("text", "code_inline", "softbreak") else "" for child in inline.children or ()
+    )
     return " ".join("".join(part or " " for part in parts).split()) if inline.children else ""
 
 

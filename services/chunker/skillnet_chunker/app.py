@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from skillnet_chunker.domain import ChunkOptions
 from skillnet_chunker.handlers import ChunkHandler
 from skillnet_chunker.settings import ChunkerSettings
+from skillnet_chunker.sizes import chunk_options
 from skillnet_common.contracts.work import Stage
-from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_common.models import require_serving
 from skillnet_common.runtime import Service, StageWorker, entry_point, run_service
 from skillnet_common.runtime.service import Component
 from skillnet_inference.factory import model_identity, open_tokenizer
-from skillnet_inference.identity import ModelIdentity
 from skillnet_inference.settings import EmbeddingSettings
 
 
@@ -24,7 +22,7 @@ def main() -> None:
     settings = ChunkerSettings()
     embedding = EmbeddingSettings()
     identity = model_identity(embedding)
-    options = _options(settings, identity)
+    options = chunk_options(settings, identity)
 
     @asynccontextmanager
     async def compose(service: Service) -> AsyncIterator[Sequence[Component]]:
@@ -36,16 +34,3 @@ def main() -> None:
         yield [StageWorker(service, settings, Stage.CHUNK, handler)]
 
     run_service("chunker", settings, compose)
-
-
-def _options(settings: ChunkerSettings, identity: ModelIdentity) -> ChunkOptions:
-    try:
-        return ChunkOptions(
-            window=identity.window,
-            target=min(settings.chunk_target_tokens, identity.window),
-            minimum=settings.chunk_min_tokens,
-            overlap_sentences=settings.chunk_overlap_sentences,
-            prefix=identity.passage_prefix,
-        )
-    except ValueError as error:
-        raise PermanentFault(ErrorCode.MISCONFIGURED, f"The CHUNK_* settings do not fit together: {error}") from error

@@ -59,9 +59,7 @@ def is_whole_outline(matched: int, bookmarks: Sequence[Bookmark], page_count: in
     return page_count <= _MAX_PAGES_EACH * matched
 
 
-def _find_title(
-    items: Sequence[Item], indices: Sequence[int], title: str, taken: set[int]
-) -> tuple[int, int] | None:
+def _find_title(items: Sequence[Item], indices: Sequence[int], title: str, taken: set[int]) -> tuple[int, int] | None:
     """First and last index of the rows that say the title best, with or without its number."""
     best: tuple[float, int, int] | None = None
     for start in indices:

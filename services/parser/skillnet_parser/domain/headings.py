@@ -316,7 +316,11 @@ def _drop_unreliable(found: Sequence[Heading], items: Sequence[Item]) -> list[He
     doubtful = [heading for heading in found if heading.label is None or heading.label.family != "division"]
     covered = sum(heading.last - heading.first + 1 for heading in doubtful)
     chars = sum(len(heading.text) for heading in doubtful)
-    if len(rows) < 20 or covered <= _MAX_SHARE * len(rows) or chars <= _MAX_SHARE * sum(len(row.text) for row in rows):
+    if (
+        len(rows) < 20
+        or covered <= _MAX_SHARE * len(rows)
+        or chars <= _MAX_SHARE * sum(len(row.text) for row in rows)
+    ):
         return list(found)
     return [heading for heading in found if heading.strength > _NEEDED + 1 or heading not in doubtful]
 

@@ -182,10 +182,9 @@ def make_row(page: int, fragments: Sequence[Fragment], column: Column) -> Row:
 def mix_styles(parts: Sequence[tuple[int, Style]]) -> Style:
     """The style of a run made of parts of so many characters each."""
     prose = [(count, style) for count, style in parts if not style.monospaced]
-    if 2 * sum(count for count, _ in prose) >= sum(count for count, _ in parts):
-        inked = prose  # a name in a listing's type within a title changes nothing of how it is set
-    else:
-        inked = list(parts)
+    # A name in a listing's type within a title changes nothing of how it is set.
+    mostly_prose = 2 * sum(count for count, _ in prose) >= sum(count for count, _ in parts)
+    inked = prose if mostly_prose else list(parts)
     sizes: Counter[float] = Counter()
     for count, style in inked:
         sizes[style.size] += count

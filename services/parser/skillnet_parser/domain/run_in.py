@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from skillnet_common.documents import Box
-from skillnet_parser.domain.layout import Fragment, Item, Rect, Row, are_neighbours, make_row
+from skillnet_parser.domain.layout import Fragment, Item, Row, are_neighbours, make_row
 from skillnet_parser.domain.numbering import read_label
 
 _ARTICLE = re.compile(
@@ -107,7 +106,7 @@ def _part_at(row: Row, length: int) -> list[Item]:
     """The row parted behind so many characters; where exactly on paper is taken from the share of its text."""
     head, text = row.text[:length].rstrip(), row.text[length:].strip()
     share = length / len(row.text)
-    first, *others = row.cells
+    first = row.cells[0]
     middle = row.rect.x0 + share * row.rect.width
     edge = row.box.x0 + share * (row.box.x1 - row.box.x0)
     style = replace(first.style, bold=False, italic=True, emphasised=True)

@@ -92,9 +92,7 @@ def _read_block(block: dict[str, Any], turn: pymupdf.Matrix, hidden: HiddenText)
         direction = _direction(line["dir"], turn)
         end = _end_of_lead(spans)
         parts = (spans[:end], spans[end:]) if end else ()
-        yield replace(
-            _print(spans, turn, direction), parts=tuple(_print(part, turn, direction) for part in parts)
-        )
+        yield replace(_print(spans, turn, direction), parts=tuple(_print(part, turn, direction) for part in parts))
 
 
 def _print(spans: Sequence[dict[str, Any]], turn: pymupdf.Matrix, direction: tuple[int, int]) -> _Printed:

@@ -1,0 +1,1 @@
+"""Looking into one document: what `skillnet parse` shows."""

@@ -1,0 +1,31 @@
+"""The chunks of one document without any server: `python -m skillnet_chunker.inspection TITLE`.
+
+Reads a parsed document (see `skillnet_common.documents.codec`) on standard input and prints a JSON array of its
+chunks, cut under this environment's `CHUNK_*` and `EMBEDDING_*` settings as the service would.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+
+from skillnet_chunker.domain import chunk_document
+from skillnet_chunker.sizes import chunk_options
+from skillnet_common.documents.codec import document_from_json
+from skillnet_common.settings import ChunkSettings
+from skillnet_inference.factory import model_identity, open_tokenizer
+from skillnet_inference.settings import EmbeddingSettings
+
+
+def main(title: str) -> None:
+    """Writes to standard output."""
+    embedding = EmbeddingSettings()
+    document = document_from_json(sys.stdin.buffer.read())
+    options = chunk_options(ChunkSettings(), model_identity(embedding))
+    chunks = chunk_document(document, title=title, tokens=open_tokenizer(embedding), options=options)
+    sys.stdout.write(json.dumps([dataclasses.asdict(chunk) for chunk in chunks], ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

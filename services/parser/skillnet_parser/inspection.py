@@ -1,0 +1,74 @@
+"""What a person who looks into one document asks for, without any server.
+
+`python -m skillnet_parser.inspection parse FILE` reads the file as the service does, in a child process under
+the settings' limits, and prints one JSON object: `document` (see `skillnet_common.documents.codec`), or `fault`
+with `code`, `message` and `details`.
+
+`python -m skillnet_parser.inspection pages FILE` prints a line of JSON for each page of a PDF: `page` from 1,
+`width` and `height` in pixels, `png` in base64. Formats without pages have none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import resource
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pymupdf
+
+from skillnet_common.documents.codec import document_to_json
+from skillnet_common.errors import SkillnetError
+from skillnet_parser.limits import MEBIBYTE, ParseLimits
+from skillnet_parser.sandbox import parse_file
+from skillnet_parser.settings import ParserSettings
+
+_DPI = 96
+_MAX_PAGES = 200  # of images: more make a page that no browser likes
+_CPU_SECONDS = 120
+
+
+def main(what: str, name: str) -> None:
+    """Writes to standard output."""
+    path = Path(name)
+    if what == "parse":
+        sys.stdout.write(_parse(path))
+    else:
+        for line in _pages(path):
+            sys.stdout.write(line + "\n")
+
+
+def _parse(path: Path) -> str:
+    settings = ParserSettings()
+    limits = ParseLimits(
+        cpu_seconds=settings.parse_cpu_seconds,
+        wall_seconds=settings.parse_wall_seconds,
+        memory_bytes=settings.parse_memory_mb * MEBIBYTE,
+        max_pages=settings.parse_max_pages,
+    )
+    try:
+        document = asyncio.run(parse_file(path, path.name, limits))
+    except SkillnetError as fault:
+        return json.dumps({"fault": {"code": fault.code, "message": fault.message, "details": fault.details}})
+    return f'{{"document":{document_to_json(document)}}}'
+
+
+def _pages(path: Path) -> Iterator[str]:
+    """A hostile file costs this process only: it is bounded as the parser's child is."""
+    memory = ParserSettings().parse_memory_mb * MEBIBYTE
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CPU, (_CPU_SECONDS, _CPU_SECONDS + 1))
+    pymupdf.TOOLS.mupdf_display_errors(False)
+    pymupdf.TOOLS.mupdf_display_warnings(False)
+    with pymupdf.open(path, filetype="pdf") as document:
+        for page in document.pages(0, min(document.page_count, _MAX_PAGES)):
+            pixmap = page.get_pixmap(dpi=_DPI)
+            png = base64.b64encode(pixmap.tobytes("png")).decode()
+            yield json.dumps({"page": page.number + 1, "width": pixmap.width, "height": pixmap.height, "png": png})
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
