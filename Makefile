@@ -10,9 +10,9 @@ BIN := $(VENV)/bin
 # Extras are installed once each; a stamp remembers with which pyproject.toml and constraints.txt.
 LOCAL := $(VENV)/.installed-local
 TEST := $(VENV)/.installed-test
-REFERENCE := $(VENV)-reference/.installed
+EXPORT := $(VENV)-export/.installed
 
-.PHONY: help demo up test check check-long bench eval-parsing lint format types contracts documents docs clean
+.PHONY: help demo up test check check-long export-tools bench eval-parsing lint format types contracts documents docs clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,11 +29,13 @@ test: $(TEST) ## All tests against real servers and the real model
 
 check: lint types contracts test ## What CI runs
 
-check-long: $(TEST) ## The long chaos runs
-	$(BIN)/pytest -m long -p no:xdist
+check-long: $(TEST) $(EXPORT) ## The long chaos runs
+	EXPORT_PYTHON="$(CURDIR)/$(VENV)-export/bin/python" $(BIN)/pytest -m long -p no:xdist
 
-bench: $(TEST) $(REFERENCE) ## Speed and memory as ratios; run it with nothing else running
-	BENCH_REFERENCE_PYTHON="$(CURDIR)/$(VENV)-reference/bin/python" $(BIN)/python -m benchmarks $(ARGS)
+export-tools: $(EXPORT) ## An environment for `skillnet models export` and `verify`, with torch
+
+bench: $(TEST) $(EXPORT) ## Speed and memory as ratios; run it with nothing else running
+	EXPORT_PYTHON="$(CURDIR)/$(VENV)-export/bin/python" $(BIN)/python -m benchmarks $(ARGS)
 
 eval-parsing: $(TEST) ## How well documents are read; JSON=1 for one object, ARGS='--only headings' for a part
 	@PYTHONPATH=evaluation $(BIN)/python -m skillnet_parsing_evaluation $(if $(JSON),--json) $(ARGS)
@@ -64,7 +66,7 @@ docs: $(TEST) ## Generate the descriptions in docs/ from the code, and check the
 	$(BIN)/pytest -q tests/docs tests/contracts
 
 clean: ## Remove the environment and every cache
-	rm -rf $(VENV) $(VENV)-reference .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-export .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(LOCAL): pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local]'
@@ -74,10 +76,10 @@ $(TEST): pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,lint]'
 	@touch $@ $(LOCAL)
 
-# What is measured against lives in an environment of its own: torch is no dependency of ours.
-$(REFERENCE): benchmarks/reference/requirements.txt
-	$(PYTHON) -m venv $(VENV)-reference
-	$(VENV)-reference/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/reference/requirements.txt
+# What exports models, and what is measured against, lives in an environment of its own: it needs torch.
+$(EXPORT): pyproject.toml constraints-export.txt
+	$(PYTHON) -m venv $(VENV)-export
+	$(VENV)-export/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-export.txt -e '.[export]'
 	@touch $@
 
 $(BIN)/python:

@@ -20,7 +20,7 @@ from skillnet_inference.encoder import Encoder
 from skillnet_inference.factory import open_encoder
 from skillnet_inference.settings import EmbeddingSettings
 
-PYTHON_VARIABLE = "BENCH_REFERENCE_PYTHON"
+PYTHON_VARIABLE = "EXPORT_PYTHON"
 _ROUNDS = 3
 _TEXTS = 48
 _SCRIPT = Path(__file__).parent / "reference" / "sentence_transformers_encode.py"

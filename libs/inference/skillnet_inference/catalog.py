@@ -55,6 +55,11 @@ MULTILINGUAL_E5_SMALL = CarriedModel(
 _CARRIED = {model.name: model for model in (MULTILINGUAL_E5_SMALL,)}
 
 
+def carried_models() -> tuple[CarriedModel, ...]:
+    """All that this release knows."""
+    return tuple(_CARRIED.values())
+
+
 def carried_model(name: str) -> CarriedModel | None:
     """The carried model of this name, with or without its owner."""
     return _CARRIED.get(name) or next((m for m in _CARRIED.values() if m.name.endswith(f"/{name}")), None)

@@ -86,6 +86,11 @@ class ModelStore:
     def __init__(self, cache_dir: Path | None = None) -> None:
         self.cache_dir = cache_dir or default_cache_dir()
 
+    def folder(self, model: CarriedModel, precision: Precision, table: TablePrecision) -> Path:
+        """Where the built model is, or would be."""
+        fingerprint = built_weights_fingerprint(model, precision, table)
+        return self.cache_dir / f"{_folder_name(model)}-{precision}-{fingerprint[:12]}"
+
     def prepare(
         self,
         model: CarriedModel,
@@ -106,7 +111,7 @@ class ModelStore:
             _write_weights(bundle, target, precision, table)
             report(0.9, "Checking")
 
-        folder = self.cache_dir / f"{_folder_name(model)}-{precision}-{fingerprint[:12]}"
+        folder = self.folder(model, precision, table)
         files = frozenset({WEIGHTS_FILE, _TABLE_FILE, SENTENCEPIECE_FILE})
         self._ensure(_Recipe(folder, _manifest(model, precision, fingerprint), files, write))
         report(1.0, "Ready")
