@@ -27,7 +27,8 @@ _ON_DOCUMENTS = frozenset({Rung.CHUNKS, Rung.DOCUMENT})
 class Outcome:
     """What became of one question. `figures` by name; one that does not apply is absent.
 
-    `took_ms` is the service's own time, `wall_ms` includes HTTP. `first` and `units` help to see why.
+    `took_ms` is the service's own time, `wall_ms` includes HTTP. `units`, `first` (the first passage), `rung` and
+    `cited` (the answer's sources, in order of citation) help to see why.
     """
 
     question: Question
@@ -36,6 +37,8 @@ class Outcome:
     wall_ms: float
     units: tuple[str, ...]
     first: dict[str, Any] | None
+    rung: str | None = None
+    cited: tuple[dict[str, Any], ...] = ()
 
 
 def ask(
@@ -73,16 +76,21 @@ def _ask(
     figures: dict[str, float | None] = {}
     if question.is_answerable:
         figures |= _of_ranking(question, units, found, ranks_documents=dataset.ranks_documents)
+    answer: AskReply | None = None
+    cited: list[Found] = []
     if answers:
         answer = client.ask(AskRequest.model_validate({**configuration.fields, "question": question.text}))
-        figures |= _of_answer(question, answer, corpus)
+        cited = _cited(answer, corpus)
+        figures |= _of_answer(question, answer, cited)
     return Outcome(
         question,
         {name: value for name, value in figures.items() if value is not None},
         reply.took_ms,
         wall,
         tuple(units),
-        _shown(reply.passages[0], found[0]) if found else None,
+        {**_shown(found[0]), "scores": reply.passages[0].scores.model_dump(mode="json")} if found else None,
+        answer.rung if answer is not None else None,
+        tuple(_shown(source) for source in cited),
     )
 
 
@@ -99,10 +107,14 @@ def _of_ranking(
     }
 
 
-def _of_answer(question: Question, reply: AskReply, corpus: LoadedCorpus) -> dict[str, float | None]:
-    """Page accuracy is that of the answer's first citation: it takes the place of the first passage's."""
+def _cited(reply: AskReply, corpus: LoadedCorpus) -> list[Found]:
+    """The cited sources in order of first citation."""
     by_number = {source.number: source for source in reply.sources}
-    cited = [_found(by_number[number], str(number), corpus) for number in reply.citations]
+    return [_found(by_number[number], str(number), corpus) for number in reply.citations]
+
+
+def _of_answer(question: Question, reply: AskReply, cited: Sequence[Found]) -> dict[str, float | None]:
+    """Page accuracy is that of the answer's first citation: it takes the place of the first passage's."""
     answered = float(reply.rung in _ON_DOCUMENTS and bool(cited))
     if not question.is_answerable:
         return {"no_answer_accuracy": 1.0 - answered}
@@ -124,13 +136,13 @@ def _found(place: Passage | Source, unit: str, corpus: LoadedCorpus) -> Found:
     return Found(unit, key, place)
 
 
-def _shown(passage: Passage, found: Found) -> dict[str, Any]:
+def _shown(found: Found) -> dict[str, Any]:
+    place = found.place
     return {
         "document": found.document,
-        "section_path": passage.section_path,
-        "pages": [passage.page_start, passage.page_end],
-        "scores": passage.scores.model_dump(mode="json"),
-        "text": passage.text,
+        "section_path": place.section_path,
+        "pages": [place.page_start, place.page_end],
+        "text": place.text,
     }
 
 

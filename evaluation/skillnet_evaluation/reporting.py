@@ -76,6 +76,8 @@ def details_of(name: str, outcomes: Iterable[Outcome]) -> Iterable[dict[str, Any
             "figures": outcome.figures,
             "ranking": list(outcome.units),
             "first": outcome.first,
+            "rung": outcome.rung,
+            "cited": list(outcome.cited),
             "took_ms": outcome.took_ms,
         }
 

@@ -72,6 +72,9 @@ def test_golden_questions_give_one_object_of_figures(tmp_path: Path) -> None:
     assert hybrid["no_answer_accuracy"] == 1.0
     lines = [json.loads(line) for line in details.read_text().splitlines()]
     assert len(lines) == len(QUESTIONS) * len(report["configurations"])
+    first = next(line for line in lines if line["configuration"] == "hybrid" and line["id"] == "1")
+    assert first["cited"][0]["document"] == RETURNS["document"]
+    assert first["rung"] == "chunks"
 
 
 @pytest.mark.long
