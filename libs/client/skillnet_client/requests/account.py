@@ -1,15 +1,30 @@
-"""How the calls on keys, usage and the prompt's template look on the wire."""
+"""How the calls on keys, usage and the organisation look on the wire."""
 
 from __future__ import annotations
 
 from datetime import date
 from uuid import UUID
 
-from skillnet_client.requests import ApiRequest, Params
+from skillnet_client.requests.base import ApiRequest, Params
 from skillnet_common.contracts.keys import KeyRequest
-from skillnet_common.contracts.organizations import PromptChange
+from skillnet_common.contracts.organizations import OrganizationChange, PromptChange
 
 _PROMPT = "/v1/organization/prompt"
+
+
+def me() -> ApiRequest:
+    """`GET /v1/me`."""
+    return ApiRequest("GET", "/v1/me")
+
+
+def organization() -> ApiRequest:
+    """`GET /v1/organization`."""
+    return ApiRequest("GET", "/v1/organization")
+
+
+def change_organization(change: OrganizationChange) -> ApiRequest:
+    """`PATCH /v1/organization`."""
+    return ApiRequest("PATCH", "/v1/organization", json=change.model_dump_json(exclude_unset=True))
 
 
 def create_key(request: KeyRequest | str) -> ApiRequest:

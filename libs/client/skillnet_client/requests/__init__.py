@@ -1,0 +1,6 @@
+"""How each call looks on the wire, by subject; shared by the sync and the async client."""
+
+from skillnet_client.requests.base import ApiRequest, Params, headers_of
+from skillnet_client.requests.uploads import UploadOptions
+
+__all__ = ["ApiRequest", "Params", "UploadOptions", "headers_of"]
