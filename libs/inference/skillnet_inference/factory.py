@@ -38,7 +38,7 @@ def open_encoder(settings: EmbeddingSettings, progress: Progress | None = None) 
         return OpenAICompatibleEncoder(settings, identity, open_tokenizer(settings))
     from skillnet_inference.onnx_encoder import OnnxEncoder  # noqa: PLC0415
 
-    return OnnxEncoder(prepare_model(settings, progress), identity, settings.threads)
+    return OnnxEncoder(prepare_model(settings, progress), identity, settings)
 
 
 def prepare_model(settings: EmbeddingSettings, progress: Progress | None = None) -> Path:

@@ -1,4 +1,4 @@
-"""The local encoder: onnxruntime on the processor, one text at a time, one thread a core.
+"""The local encoder: onnxruntime on the configured device, one text at a time, one thread a core.
 
 A text alone needs no padding and always gets the same vector. One session serves all threads; it works in the
 thread that calls it, and onnxruntime releases the interpreter's lock meanwhile. On two cores this was the fastest
@@ -19,9 +19,11 @@ import onnxruntime as ort
 
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_inference.cores import available_cores
+from skillnet_inference.devices import Device, DeviceUnusable, open_on_first, provider_options
 from skillnet_inference.encoder import PooledEncoder, require_window
 from skillnet_inference.identity import ModelIdentity
 from skillnet_inference.manifest import WEIGHTS_FILE, read_manifest
+from skillnet_inference.settings import EmbeddingSettings
 from skillnet_inference.tokenizer import open_tokenizer_file
 from skillnet_inference.vectors import Vectors, unit_vectors
 
@@ -38,17 +40,17 @@ class OnnxEncoder(PooledEncoder):
     output is the vector [1, dimension] or, with pooling `mean` or `cls`, the token vectors [1, tokens, dimension].
     """
 
-    def __init__(self, folder: Path, identity: ModelIdentity, threads: int | None = None) -> None:
+    def __init__(self, folder: Path, identity: ModelIdentity, settings: EmbeddingSettings) -> None:
         manifest = read_manifest(folder)
         self._pooling = manifest.pooling
-        self._session = _open_session(folder / WEIGHTS_FILE)
+        self._session = _open_session(folder / WEIGHTS_FILE, settings)
         self._inputs = {value.name for value in self._session.get_inputs()}
         self._output = self._session.get_outputs()[0].name
         self._require_known_inputs()
         super().__init__(
             identity,
             open_tokenizer_file(folder / manifest.tokenizer_file),
-            threads=threads or available_cores(),
+            threads=settings.threads or available_cores(),
             group_size=1,
         )
 
@@ -86,14 +88,29 @@ class OnnxEncoder(PooledEncoder):
             )
 
 
-def _open_session(file: Path) -> ort.InferenceSession:
+def _open_session(file: Path, settings: EmbeddingSettings) -> ort.InferenceSession:
+    def open_on(device: Device, provider: str) -> ort.InferenceSession:
+        options = provider_options(device, settings.device_id, settings.device_memory_mb)
+        try:
+            session = ort.InferenceSession(
+                str(file), _session_options(), providers=[(provider, options)], enable_fallback=0
+            )
+        except Exception as error:  # onnxruntime raises its own family of bare exceptions
+            if device is Device.CPU:
+                raise PermanentFault(
+                    ErrorCode.MISCONFIGURED, f"onnxruntime cannot load {file}: {error}", file=file.name
+                ) from error
+            raise DeviceUnusable(str(error)) from error
+        if provider not in session.get_providers():  # it logs why, and goes on with the processor
+            raise DeviceUnusable(f"onnxruntime could not start {provider}; are its driver and libraries installed?")
+        return session
+
+    return open_on_first(settings.device, ort.get_available_providers(), open_on)
+
+
+def _session_options() -> ort.SessionOptions:
     options = ort.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = _ERRORS_ONLY
-    try:
-        return ort.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime raises its own family of bare exceptions
-        raise PermanentFault(
-            ErrorCode.MISCONFIGURED, f"onnxruntime cannot load {file}: {error}", file=file.name
-        ) from error
+    return options

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Self
+from typing import Annotated, Self
 
-from pydantic import Field, SecretStr, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from skillnet_inference.devices import Device
 from skillnet_inference.identity import Provider
 from skillnet_inference.precision import Precision, TablePrecision
 
@@ -36,6 +37,13 @@ class EmbeddingSettings(BaseSettings):
     threads: int | None = Field(default=None, ge=1, le=1024)
     """Worker threads of the local encoder; by default one for every core that the process may use."""
 
+    device: Annotated[tuple[Device, ...], NoDecode, Field(min_length=1)] = (Device.CPU,)
+    """Where the local encoder computes: `cpu`, `cuda`, or several by commas, the first that works being taken."""
+    device_id: int = Field(default=0, ge=0)
+    """Which one of several graphics cards."""
+    device_memory_mb: int | None = Field(default=None, ge=64)
+    """How much of its memory a CUDA device may give; by default all."""
+
     api_base: str = ""
     """For instance `https://api.example.com/v1`; `/embeddings` is appended."""
     api_key: SecretStr = SecretStr("")
@@ -51,6 +59,17 @@ class EmbeddingSettings(BaseSettings):
     """Texts of one API request. The local encoder takes one text at a time, which is its fastest way."""
     max_retries: int = Field(default=3, ge=0, le=20)
     """Repetitions of an API request after a passing fault."""
+
+    @field_validator("device", mode="before")
+    @classmethod
+    def _devices_by_commas(cls, value: object) -> object:
+        return tuple(name.strip() for name in value.split(",")) if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _memory_is_of_cuda(self) -> Self:
+        if self.device_memory_mb is not None and Device.CUDA not in self.device:
+            raise ValueError("EMBEDDING_DEVICE_MEMORY_MB is for CUDA, which EMBEDDING_DEVICE does not name")
+        return self
 
     @model_validator(mode="after")
     def _api_has_an_address(self) -> Self:

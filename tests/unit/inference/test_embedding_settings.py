@@ -41,6 +41,9 @@ def test_variables_keep_their_names(monkeypatch: pytest.MonkeyPatch) -> None:
         "PRECISION": "fp32",
         "THREADS": "3",
         "MODEL_PATH": "/models/own",
+        "DEVICE": "cuda, cpu",
+        "DEVICE_ID": "1",
+        "DEVICE_MEMORY_MB": "4096",
     }.items():
         monkeypatch.setenv(f"EMBEDDING_{name}", value)
     settings = EmbeddingSettings()
@@ -48,6 +51,7 @@ def test_variables_keep_their_names(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (settings.batch_size, settings.max_retries, settings.threads) == (32, 5, 3)
     assert (settings.passage_prefix, settings.query_prefix) == ("", "q: ")
     assert settings.model_path == Path("/models/own")
+    assert (settings.device, settings.device_id, settings.device_memory_mb) == (("cuda", "cpu"), 1, 4096)
     assert "secret" not in repr(settings)
 
 
@@ -62,6 +66,10 @@ def test_variables_keep_their_names(monkeypatch: pytest.MonkeyPatch) -> None:
         {"threads": 0},
         {"batch_size": 0},
         {"max_retries": -1},
+        {"device": "abacus"},
+        {"device": ""},
+        {"device_id": -1},
+        {"device": "cpu", "device_memory_mb": 4096},
     ],
     ids=str,
 )
@@ -74,6 +82,7 @@ def test_identity_depends_on_what_changes_vectors_alone() -> None:
     base = model_identity(EmbeddingSettings())
     assert model_identity(EmbeddingSettings(threads=7, batch_size=1)) == base
     assert model_identity(EmbeddingSettings(model="multilingual-e5-small")) == base
+    assert model_identity(EmbeddingSettings(device="cuda,cpu", device_id=1, device_memory_mb=4096)) == base
     different = [
         model_identity(EmbeddingSettings(**change)).fingerprint
         for change in ({"precision": "fp32"}, {"table_precision": "fp32"}, {"query_prefix": ""}, API)
