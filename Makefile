@@ -12,7 +12,7 @@ LOCAL := $(VENV)/.installed-local
 TEST := $(VENV)/.installed-test
 EXPORT := $(VENV)-export/.installed
 
-.PHONY: help demo up test check check-long export-tools bench eval-parsing lint format types contracts documents docs clean
+.PHONY: help demo up test extras check check-long export-tools bench eval-parsing lint format types contracts documents docs clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,10 +24,13 @@ up: $(LOCAL) ## Serve until Ctrl-C
 	$(BIN)/skillnet up
 
 test: $(TEST) ## All tests against real servers and the real model
-	$(BIN)/pytest tests/unit tests/docs tests/contracts tests/integration -n 2 --dist loadfile -m "not long"
+	$(BIN)/pytest tests/unit tests/docs tests/contracts tests/manifests tests/integration -n 2 --dist loadfile -m "not long"
 	$(BIN)/pytest tests/e2e tests/chaos -m "not long"
 
-check: lint types contracts test ## What CI runs
+extras: $(TEST) ## Install each service by itself, start it, send a document through
+	$(BIN)/pytest tests/install -m extras
+
+check: lint types contracts test extras ## What CI runs
 
 check-long: $(TEST) $(EXPORT) ## The long chaos runs
 	EXPORT_PYTHON="$(CURDIR)/$(VENV)-export/bin/python" $(BIN)/pytest -m long -p no:xdist
