@@ -42,6 +42,8 @@ class ErrorCode(StrEnum):
     NOT_QUARANTINED = "not_quarantined"
     LAST_ADMIN_KEY = "last_admin_key"
     INVALID_TEMPLATE = "invalid_template"
+    CONTENTS_MISSING = "contents_missing"
+    RANGE_NOT_SATISFIABLE = "range_not_satisfiable"
     # what can be wrong with the system
     UNAVAILABLE = "unavailable"
     TIMEOUT = "timeout"

@@ -17,6 +17,7 @@ from skillnet_common.runtime.service import Component
 from skillnet_common.usage import open_meter
 from skillnet_gateway.answering import Answering
 from skillnet_gateway.api import create_api
+from skillnet_gateway.contents import Contents
 from skillnet_gateway.documents import Documents
 from skillnet_gateway.gateway import Gateway
 from skillnet_gateway.keys import Keys
@@ -60,6 +61,7 @@ async def open_api(service: Service, settings: GatewaySettings) -> AsyncIterator
                     keys=Keys(service.database),
                     usage=UsageReports(service.database),
                     documents=Documents(service.database),
+                    contents=Contents(service.database),
                     uploads=Uploads(
                         service.database,
                         originals,

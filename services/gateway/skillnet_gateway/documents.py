@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -25,6 +23,7 @@ from skillnet_common.contracts.documents import (
 from skillnet_common.database import Database, Queries
 from skillnet_common.errors import ErrorCode, RequestError
 from skillnet_common.versions import cancel_version, delete_document
+from skillnet_gateway.cursors import foreign_cursor, read_cursor, write_cursor
 from skillnet_gateway.parameters import DocumentFilter, file_name_of
 from skillnet_gateway.places import waiting_ahead
 from skillnet_gateway.uploads import Target, document_not_found, known_target, links_of
@@ -211,17 +210,14 @@ def _failure(row: asyncpg.Record, version: int) -> VersionFailure | None:
 
 
 def _write_cursor(row: asyncpg.Record) -> str:
-    place = json.dumps([(row["created_at"] - _EPOCH) // timedelta(microseconds=1), str(row["document_id"])])
-    return base64.urlsafe_b64encode(place.encode()).decode().rstrip("=")
+    return write_cursor((row["created_at"] - _EPOCH) // timedelta(microseconds=1), str(row["document_id"]))
 
 
 def _read_cursor(cursor: str | None) -> tuple[datetime | None, UUID | None]:
     if cursor is None:
         return None, None
     try:
-        padded = cursor + "=" * (-len(cursor) % 4)
-        created_at, document_id = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
-        moment, place = _EPOCH + timedelta(microseconds=created_at), UUID(document_id)
+        created_at, document_id = read_cursor(cursor)
+        return _EPOCH + timedelta(microseconds=created_at), UUID(document_id)
     except (ValueError, TypeError, AttributeError, OverflowError) as error:
-        raise RequestError(ErrorCode.INVALID_REQUEST, "This cursor is not one that a list has given.") from error
-    return moment, place
+        raise foreign_cursor() from error

@@ -11,6 +11,7 @@ from skillnet_common.auth import Authenticator
 from skillnet_common.objects import Originals
 from skillnet_common.runtime.ops import ReadyCheck
 from skillnet_gateway.answering import Answering
+from skillnet_gateway.contents import Contents
 from skillnet_gateway.documents import Documents
 from skillnet_gateway.keys import Keys
 from skillnet_gateway.organizations import Organizations
@@ -29,6 +30,7 @@ class Gateway:
     keys: Keys
     usage: UsageReports
     documents: Documents
+    contents: Contents
     uploads: Uploads
     quarantine: Quarantine
     originals: Originals

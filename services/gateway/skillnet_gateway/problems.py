@@ -53,6 +53,8 @@ STATUS: Mapping[ErrorCode, int] = {
     ErrorCode.NOT_QUARANTINED: 409,
     ErrorCode.LAST_ADMIN_KEY: 409,
     ErrorCode.INVALID_TEMPLATE: 422,
+    ErrorCode.CONTENTS_MISSING: 409,
+    ErrorCode.RANGE_NOT_SATISFIABLE: 416,
     ErrorCode.UNAVAILABLE: 503,
     ErrorCode.TIMEOUT: 504,
     ErrorCode.MODEL_MISMATCH: 503,

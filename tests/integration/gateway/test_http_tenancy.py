@@ -58,6 +58,7 @@ class Route:
             self.path.replace("{document_id}", document_id)
             .replace("{work_id}", document_id)
             .replace("{key_id}", document_id)
+            .replace("{chunk_id}", document_id)
             .replace("{version}", "1")
         )
 

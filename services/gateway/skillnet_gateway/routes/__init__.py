@@ -6,6 +6,7 @@ from skillnet_gateway.authentication import key_scheme
 from skillnet_gateway.routes import (
     account,
     ask,
+    contents,
     documents,
     keys,
     ops,
@@ -20,7 +21,7 @@ from skillnet_gateway.routes import (
 def api_router() -> APIRouter:
     """Everything that needs a key."""
     router = APIRouter(dependencies=[key_scheme])
-    for part in (uploads, documents, originals, retrieval, ask, account, keys, usage, quarantine):
+    for part in (uploads, documents, contents, originals, retrieval, ask, account, keys, usage, quarantine):
         router.include_router(part.router)
     return router
 
