@@ -24,6 +24,7 @@ _CSS = (
 )
 _MAX_TITLE_WORDS = 25
 _MIN_ARTICLES = 5
+_MIN_WORDS, _MIN_TOLD = 10, 0.8
 # The title where the source gives none; the same for all would be taken for a running line.
 _TITLES = ("Objeto", "Ámbito de aplicación", "Definiciones", "Órgano competente", "Plazos", "Obligaciones generales")
 MANNERS = ("own line", "run in", "run in, no title")
@@ -41,8 +42,10 @@ def set_laws(paths: list[Path], folder: Path) -> Iterator[Truth]:
     number = 0
     for path in paths:
         parts = list(_parts(path.read_text(encoding="utf-8")))
-        if sum(_ARTICLE.fullmatch(part.heading) is not None for part in parts) < _MIN_ARTICLES:
-            continue
+        articles = [part for part in parts if _ARTICLE.fullmatch(part.heading)]
+        told = [part for part in articles if sum(len(text.split()) for text in part.text) >= _MIN_WORDS]
+        if len(articles) < _MIN_ARTICLES or len(told) < _MIN_TOLD * len(articles):
+            continue  # a law whose articles were repealed says nothing but their numbers
         target = folder / f"law-{number}-{path.stem}.pdf"
         body, entries = _set(parts, MANNERS[number % len(MANNERS)])
         set_html(body, _CSS, target, _gazette)

@@ -44,7 +44,7 @@ async def _read_all(paths: Sequence[Path], jobs: int, what: str) -> list[Reading
     places = asyncio.Semaphore(jobs)
     done = 0
 
-    async with Sandbox(ParseLimits(), spare=False) as sandbox:
+    async with Sandbox(ParseLimits()) as sandbox:
 
         async def read(path: Path) -> Reading:
             nonlocal done

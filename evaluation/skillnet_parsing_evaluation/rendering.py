@@ -31,7 +31,7 @@ MANNERS = (
     " font-weight: normal} h3 {font-size: 14px; font-weight: normal; font-style: italic} h4 {font-size: 12px}"
     " h5 {font-size: 12px} h6 {font-size: 12px}",
 )
-_COMMON = " pre, code {font-size: 9px} td, th {font-size: 9px}"
+_COMMON = " pre {font-size: 9px} code {font-size: 0.9em} td, th {font-size: 9px}"
 
 Furniture = Callable[[pymupdf.Page, int, int], None]
 

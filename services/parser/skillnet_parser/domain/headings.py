@@ -23,6 +23,7 @@ _SLIGHTLY_LARGER = 1.04
 _MAX_WORDS = 16
 _MAX_LABELLED_WORDS = 60
 _MAX_LARGE_WORDS = 40
+_MAX_SENTENCE_WORDS = 10  # of a title that ends in a full stop
 _MAX_ROWS = 6
 _MAX_PLAIN_ROWS = 2
 _ISOLATED_GAP = 1.25  # times the usual distance of two lines
@@ -31,6 +32,7 @@ _MAX_SHARE = 0.25  # of all rows; more and the signals mean something else
 _CENTRED = 0.03  # of the column's width
 _MIN_MARGIN = 0.15  # of the column's width, on either side of a centred row
 _NEEDED = 2
+_COLUMN_GAP = 2.0  # times the size
 _MAX_CODE = 0.8  # of the characters
 _MAX_CELLS = 2  # a number and a title; more are the head of a table
 _BARE_NUMBER = re.compile(r"\d+\s")
@@ -59,7 +61,7 @@ def measure_body(items: Sequence[Item]) -> BodyStyle:
     styles: Counter[tuple[float, bool, bool]] = Counter()
     code: Counter[tuple[float, bool, bool]] = Counter()
     for item in items:
-        if isinstance(item, Row):
+        if isinstance(item, Row) and not _is_division(item.text):
             for cell in item.cells:
                 counts = code if cell.style.monospaced else styles
                 counts[cell.style.size, cell.style.bold, cell.style.italic] += len(cell.text)
@@ -74,6 +76,12 @@ def measure_body(items: Sequence[Item]) -> BodyStyle:
     size = max(sizes, key=lambda size: (sizes[size], size))
     _, bold, italic = max((key for key in styles if key[0] == size), key=lambda key: styles[key])
     return BodyStyle(size, bold, italic, _usual_pitch(items, size), monospaced)
+
+
+def _is_division(text: str) -> bool:
+    """`Artículo 5. Objeto` is a heading's: a law of short articles may hold more of those than of text."""
+    label = read_label(text)
+    return label is not None and label.family == "division"
 
 
 def _usual_pitch(items: Sequence[Item], size: float) -> float:
@@ -211,8 +219,10 @@ def _judge(items: Sequence[Item], at: int, rows: Sequence[Row], body: BodyStyle,
     larger = size >= LARGER * body.size
     if rows[0].style.monospaced and not body.monospaced and not larger:
         return 0  # a listing's
-    limit = _MAX_LABELLED_WORDS if label or after_label else _MAX_LARGE_WORDS if larger else _MAX_WORDS
-    if len(text.split()) > limit or _speaks_against(text, rows, label, larger=larger):
+    long = larger or _is_bold_and_centred(rows, body)
+    limit = _MAX_LABELLED_WORDS if label or after_label else _MAX_LARGE_WORDS if long else _MAX_WORDS
+    set_out = larger or _is_set_out(items, at, rows, body)
+    if len(text.split()) > limit or _speaks_against(text, rows, label, larger=larger, set_out=set_out):
         return 0
     signals = 2 if larger else int(size >= _SLIGHTLY_LARGER * body.size and size > body.size)
     bold = not body.bold and all(row.style.bold for row in rows)
@@ -225,7 +235,7 @@ def _judge(items: Sequence[Item], at: int, rows: Sequence[Row], body: BodyStyle,
     isolated = _is_isolated(items, at, rows[0], body) or (label is not None and _is_centred(rows[0]))
     if not isolated and not larger:
         return 0
-    if not larger and len(rows) > _MAX_PLAIN_ROWS and label is None:
+    if not long and len(rows) > _MAX_PLAIN_ROWS and label is None:
         return 0
     return signals + isolated
 
@@ -238,6 +248,17 @@ def _runs_on(items: Sequence[Item], last: int, body: BodyStyle) -> bool:
     if _is_short_of_column(row) or _is_centred(row) or _last_style(row) != _last_style(below):
         return False
     return below.rect.y1 - row.rect.y1 < _ISOLATED_GAP * max(body.pitch, row.style.size)
+
+
+def _is_bold_and_centred(rows: Sequence[Row], body: BodyStyle) -> bool:
+    """A law's own title: several bold lines of the body's size, each as far from the left edge as from the
+    right one, the last one short."""
+    if body.bold or not all(row.style.bold for row in rows) or not _is_centred(rows[-1]):
+        return False
+    return all(
+        abs((row.rect.x0 - row.column.left) - (row.column.right - row.rect.x1)) <= 2 * _CENTRED * row.column.width
+        for row in rows
+    )
 
 
 def _is_centred(row: Row) -> bool:
@@ -253,30 +274,64 @@ def _numbers_heading(label: Label) -> bool:
     return label.rank >= 1 and label.rest[:1].isupper()
 
 
-def _speaks_against(text: str, rows: Sequence[Row], label: Label | None, *, larger: bool) -> bool:
+def _is_set_out(items: Sequence[Item], at: int, rows: Sequence[Row], body: BodyStyle) -> bool:
+    """A short bold sentence between a wider space and plain text: a heading that ends in a full stop."""
+    last = at + len(rows) - 1
+    above, below = items[at - 1] if at else None, items[last + 1] if last + 1 < len(items) else None
+    if body.bold or not all(row.style.bold for row in rows):
+        return False
+    if sum(len(row.text.split()) for row in rows) > _MAX_SENTENCE_WORDS:
+        return False
+    if not (isinstance(above, Row) and isinstance(below, Row) and are_neighbours(rows[-1], below)):
+        return False
+    is_spaced = not are_neighbours(above, rows[0]) or _gap(above, rows[0]) >= _ISOLATED_GAP * body.pitch
+    return is_spaced and not below.style.emphasised and below.style.size == rows[0].style.size
+
+
+def _gap(above: Row, row: Row) -> float:
+    return row.rect.y1 - above.rect.y1
+
+
+def _speaks_against(text: str, rows: Sequence[Row], label: Label | None, *, larger: bool, set_out: bool) -> bool:
     """Whether the rows cannot be a heading, however they are set."""
     stripped = text.strip()
     letters = sum(char.isalpha() for char in stripped)
     if letters < max(2, 0.4 * len(stripped.replace(" ", ""))) and not (label is not None and larger):
         return True
-    if len(rows) > _MAX_ROWS or stripped.endswith((",", ";", "-", "–")) or stripped[0] in ",;.)%—–":
+    if len(rows) > _MAX_ROWS or stripped[0] in ",;.)%—–":
+        return True
+    if stripped.endswith((",", ";")) or _breaks_off(stripped, label):
         return True
     if starts_bullet(stripped) or is_contents_heading(stripped) or _CAPTION.match(stripped):
         return True
-    return not larger and _reads_like_text(stripped, rows, label)
+    return not larger and _reads_like_text(stripped, rows, label, set_out=set_out)
 
 
-def _reads_like_text(stripped: str, rows: Sequence[Row], label: Label | None) -> bool:
+def _breaks_off(stripped: str, label: Label | None) -> bool:
+    """Whether a dash at the end stands for what comes in the next line; `Artículo 1.-` is whole."""
+    return stripped.endswith(("-", "–")) and (label is None or bool(label.rest))
+
+
+def _reads_like_text(stripped: str, rows: Sequence[Row], label: Label | None, *, set_out: bool) -> bool:
     """A lead-in, a quotation, an aside, signatures side by side, a sentence that no label makes a title."""
     if stripped.endswith(":"):
         return label is None or not _numbers_heading(label)
     if stripped[0] in '«“"(' or any(_is_set_apart(row) for row in rows):
         return True
-    return stripped.endswith(".") and label is None
+    return stripped.endswith(".") and label is None and not set_out
 
 
 def _is_set_apart(row: Row) -> bool:
-    return is_tabular(row) or len(row.cells) > _MAX_CELLS
+    return is_tabular(row) or len(row.cells) > _MAX_CELLS or _heads_columns(row)
+
+
+def _heads_columns(row: Row) -> bool:
+    """`Marcado   Descripción`: words far apart, the first of them no number, are the head of a table."""
+    if len(row.cells) < 2 or read_label(row.text) is not None:
+        return False
+    first, second = row.cells[:2]
+    gap = second.rect.x0 - first.rect.x1
+    return gap > _COLUMN_GAP * row.style.size and not any(char.isdigit() for char in first.text)
 
 
 def _is_isolated(items: Sequence[Item], at: int, row: Row, body: BodyStyle) -> bool:

@@ -40,15 +40,27 @@ def split_run_in(items: Sequence[Item]) -> list[Item]:
 
 def _part(row: Row, title: Row | None) -> list[Item] | None:
     """The heading's row and the text's, by the change of print; None where there is no such change."""
-    first = row.cells[0]
-    if len(first.parts) != 2:
+    lead, rest = _by_print(row)
+    if not lead or not rest:
         return None
-    lead, rest = first.parts
-    opens = _names_heading(lead.text)
-    goes_on = title is not None and are_neighbours(title, row) and read_label(lead.text) is None
-    if not (opens or goes_on) or len(lead.text.split()) > _MAX_LEAD_WORDS:
+    text = " ".join(fragment.text.strip() for fragment in lead)
+    goes_on = title is not None and are_neighbours(title, row) and read_label(text) is None
+    if not (_names_heading(text) or goes_on) or len(text.split()) > _MAX_LEAD_WORDS:
         return None
-    return [make_row(row.page, [lead], row.column), make_row(row.page, [rest, *row.cells[1:]], row.column)]
+    return [make_row(row.page, lead, row.column), make_row(row.page, rest, row.column)]
+
+
+def _by_print(row: Row) -> tuple[list[Fragment], list[Fragment]]:
+    """The emphasised fragments that open the row, and what follows."""
+    lead: list[Fragment] = []
+    for index, cell in enumerate(row.cells):
+        if not cell.style.emphasised:
+            rest = list(row.cells[index + 1 :])
+            if cell.parts:
+                return [*lead, cell.parts[0]], [cell.parts[1], *rest]
+            return lead, [cell, *rest]
+        lead.append(cell)
+    return lead, []
 
 
 def _names_heading(text: str) -> bool:
