@@ -1,9 +1,9 @@
-"""The process that parses one file and ends: `python -m skillnet_parser.child <parent's process id>`.
+"""The process that parses one file and ends: forked by the fork server, and from its first line on its own.
 
-It loads what it needs, then waits for one request on standard input: a JSON object on one line with `path`,
-`file_name` and `limits`. It answers on standard output with lines of JSON: any number of
-`{"progress": [done, total]}`, then `{"result": <bytes>}` followed by so many bytes of the document's JSON, or
-`{"fault": {code, message, details}}`. Nothing else reaches standard output.
+It reads one request from its channel: a JSON object on one line with `path`, `file_name` and `limits`. It answers
+there with lines of JSON: any number of `{"progress": [done, total]}`, then `{"result": <bytes>}` followed by so
+many bytes of the document's JSON, or `{"fault": {code, message, details}}`. Standard output and standard error are
+a pipe to the service; standard input is empty.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import resource
 import signal
 import sys
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 from skillnet_common.documents.codec import document_to_json
 from skillnet_common.errors import ErrorCode, SkillnetError
@@ -26,19 +26,17 @@ _PR_SET_PDEATHSIG = 1
 _OPEN_FILES = 64
 
 
-def main() -> None:
-    """Serves one request."""
-    _die_with_parent(int(sys.argv[1]))
-    channel = _claim_stdout()
-    line = sys.stdin.buffer.readline()
-    if not line:
-        return  # the parent closed without a request
-    request = json.loads(line)
-    limits = ParseLimits(**request["limits"])
-    _apply(limits)
-    answer = _answer(request, limits, channel)
-    channel.write(answer)
-    channel.flush()
+def serve(channel_fd: int, parent: int) -> NoReturn:
+    """Serves one request on the channel, a socket, and ends the process, which dies with `parent` too."""
+    die_with(parent)
+    with os.fdopen(channel_fd, "rb") as requests, os.fdopen(os.dup(channel_fd), "wb") as channel:
+        line = requests.readline()
+        if line:  # else the service closed without a request
+            request = json.loads(line)
+            limits = ParseLimits(**request["limits"])
+            _apply(limits)
+            channel.write(_answer(request, limits, channel))
+            channel.flush()
     # Nothing is left to clean up, and the interpreter's own end takes longer than all of the above.
     os._exit(0)
 
@@ -70,13 +68,6 @@ def _line(message: dict[str, Any]) -> bytes:
     return json.dumps(message).encode() + b"\n"
 
 
-def _claim_stdout() -> BinaryIO:
-    """The pipe to the parent; whatever a library prints goes to standard error instead."""
-    channel = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    return channel
-
-
 def _apply(limits: ParseLimits) -> None:
     """From here on the process cannot outgrow its limits, and cannot write to any file."""
     resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
@@ -86,13 +77,9 @@ def _apply(limits: ParseLimits) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (_OPEN_FILES, _OPEN_FILES))
 
 
-def _die_with_parent(parent: int) -> None:
+def die_with(parent: int) -> None:
     """Linux kills this process with its parent, even by SIGKILL; elsewhere the CPU limit ends it."""
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
-        sys.exit("the parent has gone")
-
-
-if __name__ == "__main__":
-    main()
+        os._exit(1)  # it has gone already

@@ -10,7 +10,11 @@ from skillnet_common.documents.invariants import check_invariants
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.domain.canonical import build_document
 from skillnet_parser.domain.draft import DraftDocument
+from skillnet_parser.formats.docx import read_docx
+from skillnet_parser.formats.markdown import read_markdown
+from skillnet_parser.formats.pdf import read_pdf
 from skillnet_parser.formats.sniff import FileType, sniff_type
+from skillnet_parser.formats.text import read_text
 from skillnet_parser.limits import ParseLimits
 
 Progress = Callable[[int, int], None]
@@ -46,21 +50,12 @@ def parse_path(path: Path, file_name: str, limits: ParseLimits, on_progress: Pro
 
 
 def _read(path: Path, file_type: FileType, limits: ParseLimits, on_progress: Progress) -> DraftDocument:
-    """Loads the one reader that the file needs: a child process reads one file, and loading all takes it longer."""
     match file_type:
         case FileType.PDF:
-            from skillnet_parser.formats.pdf import read_pdf  # noqa: PLC0415
-
             return read_pdf(path, limits, on_progress)
         case FileType.DOCX:
-            from skillnet_parser.formats.docx import read_docx  # noqa: PLC0415
-
             return read_docx(path)
         case FileType.MARKDOWN:
-            from skillnet_parser.formats.markdown import read_markdown  # noqa: PLC0415
-
             return read_markdown(path)
         case FileType.TEXT:
-            from skillnet_parser.formats.text import read_text  # noqa: PLC0415
-
             return read_text(path)

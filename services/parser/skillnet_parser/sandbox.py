@@ -1,8 +1,8 @@
 """Parsing in a process of its own, which can be killed: a hostile or broken file costs that process only.
 
-The child is a fresh interpreter (never a fork: MuPDF and threads do not survive one) in its own session,
-with an environment that holds no secrets, bounded in memory, CPU time, wall time and output. It dies with the
-task that awaits it and with the service, however that ends. It writes no file.
+The child is forked by a small server that has the libraries loaded (never by the service: MuPDF and threads do not
+survive a fork), in its own session, with an environment that holds no secrets, bounded in memory, CPU time, wall
+time and output. It dies with the task that awaits it and with the service, however that ends. It writes no file.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import dataclasses
 import json
 import os
 import signal
-import sys
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -23,6 +23,7 @@ from skillnet_common.documents import ParsedDocument
 from skillnet_common.documents.codec import document_from_json
 from skillnet_common.errors import ErrorCode, PassingFault, PermanentFault, SkillnetError
 from skillnet_parser.domain.language import with_language
+from skillnet_parser.forks import Forks, ForkServerGone
 from skillnet_parser.limits import ParseLimits
 
 Progress = Callable[[int, int], None]
@@ -30,7 +31,6 @@ Progress = Callable[[int, int], None]
 _LINE_LIMIT = 1024 * 1024
 _STDERR_TAIL = 4096
 _MEMORY_SIGNS = (b"MemoryError", b"bad_alloc", b"Cannot allocate memory", b"malloc")
-_PASSED_VARIABLES = ("PATH", "TMPDIR", "LANG", "LC_ALL", "SYSTEMROOT", "LD_LIBRARY_PATH", "PYTHONHOME", "VIRTUAL_ENV")
 
 
 async def parse_file(
@@ -43,75 +43,84 @@ async def parse_file(
     parse_memory, parser_crashed, document_too_large. Raises `PassingFault(unavailable)` where the child was
     killed from outside, as the system does when it is short of memory.
     """
-    async with Sandbox(limits, spare=False) as sandbox:
+    async with Sandbox(limits) as sandbox:
         return await sandbox.parse_file(path, file_name, on_progress)
 
 
 class Sandbox:
-    """Parses files, one child process each. With `spare` the next child is started ahead of the next file,
-    so that loading the libraries (0.3 s) is not waited for. Use as an asynchronous context manager."""
+    """Parses files, one child process each, as many at a time as it is asked to. Use as an asynchronous context
+    manager; the fork server that it keeps is started anew where it ended."""
 
-    def __init__(self, limits: ParseLimits, *, spare: bool = True) -> None:
+    def __init__(self, limits: ParseLimits) -> None:
         self._limits = limits
-        self._keeps_spare = spare
-        self._spare: _Child | None = None
+        self._forks: Forks | None = None
+        self._starting = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
-        if self._keeps_spare:
-            self._spare = await _Child.start()
+        self._forks = await Forks.start()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        spare, self._spare = self._spare, None
-        if spare is not None:
-            await spare.kill()
+        forks, self._forks = self._forks, None
+        if forks is not None:
+            await forks.close()
 
     async def parse_file(self, path: Path, file_name: str, on_progress: Progress | None = None) -> ParsedDocument:
         """As the function `parse_file`, under this sandbox's limits."""
-        spare, self._spare = self._spare, None
-        if spare is not None:
-            with contextlib.suppress(_KilledFromOutside):  # it may have been dead for long: take a fresh one
-                return await self._parse_in(spare, path, file_name, on_progress)
-        return await self._parse_in(await _Child.start(), path, file_name, on_progress)
-
-    async def _parse_in(
-        self, child: _Child, path: Path, file_name: str, on_progress: Progress | None
-    ) -> ParsedDocument:
+        child = await self._fork()
         try:
-            if self._keeps_spare and self._spare is None:
-                self._spare = await _Child.start()
             return await child.parse(path, file_name, self._limits, on_progress)
         finally:
             await child.kill()
 
+    async def _fork(self) -> _Child:
+        with contextlib.suppress(ForkServerGone):  # it may have been dead for long: take a fresh one
+            return await _Child.start(await self._running_forks())
+        return await _Child.start(await self._running_forks())
 
-class _KilledFromOutside(PassingFault):
-    """Someone else ended the child: the system, short of memory, or an operator."""
+    async def _running_forks(self) -> Forks:
+        async with self._starting:
+            if self._forks is None or self._forks.is_gone:
+                if self._forks is not None:
+                    await self._forks.close()
+                self._forks = await Forks.start()
+            return self._forks
 
 
 class _Child:
-    """One process and the pipes to it."""
+    """One process, the channel to it, and its standard error."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self._process = process
-        self._errors = asyncio.create_task(self._keep_stderr_tail())
+    def __init__(
+        self,
+        forks: Forks,
+        number: int,
+        ended: asyncio.Future[int],
+        channel: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+        errors: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+    ) -> None:
+        self._forks = forks
+        self._number = number
+        self._ended = ended
+        self._answers, self._requests = channel
+        self._errors, self._errors_end = errors
+        self._tail = asyncio.create_task(self._keep_stderr_tail())
 
     @classmethod
-    async def start(cls) -> _Child:
-        """A process that loads the libraries and waits for its file."""
-        environment = {name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ}
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", "-B", "-X", "utf8", "-m", "skillnet_parser.child", str(os.getpid())),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env={**environment, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
-            start_new_session=True,
-            limit=_LINE_LIMIT,
-        )
-        return cls(process)
+    async def start(cls, forks: Forks) -> _Child:
+        """A process that waits for its file. Raises ForkServerGone."""
+        (ours, theirs), (our_errors, their_errors) = socket.socketpair(), socket.socketpair()
+        with theirs, their_errors, contextlib.ExitStack() as undo:
+            for end in (ours, our_errors):
+                undo.callback(end.close)
+            channel = await asyncio.open_connection(sock=ours, limit=_LINE_LIMIT)
+            undo.callback(channel[1].close)
+            errors = await asyncio.open_connection(sock=our_errors)
+            undo.callback(errors[1].close)
+            number, ended = forks.fork(theirs, their_errors)
+            undo.pop_all()
+        return cls(forks, number, ended, channel, errors)
 
     async def parse(
         self, path: Path, file_name: str, limits: ParseLimits, on_progress: Progress | None
@@ -122,16 +131,19 @@ class _Child:
                 payload = await self._receive(limits, on_progress)
         except TimeoutError:
             raise _timeout(f"{limits.wall_seconds:g} s") from None
+        except (ConnectionError, asyncio.IncompleteReadError):
+            raise await self._explain_death() from None
         return await asyncio.to_thread(_decode, payload)
 
     async def kill(self) -> None:
         """Ends the process and all it may have started, and waits until it is gone."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        await asyncio.shield(self._process.wait())
-        if self._process.stdout is not None:
-            await self._process.stdout.read()  # what is left in the pipe; only at its end is it closed
-        await self._errors
+        self._forks.kill(self._number)
+        await asyncio.shield(self._ended)
+        await self._tail
+        for end in (self._requests, self._errors_end):
+            end.close()
+            with contextlib.suppress(ConnectionError):  # of what the child had not read or we had not
+                await end.wait_closed()
 
     async def _send(self, path: Path, file_name: str, limits: ParseLimits) -> None:
         request = {
@@ -139,20 +151,11 @@ class _Child:
             "file_name": file_name,
             "limits": dataclasses.asdict(limits),
         }
-        pipe = self._process.stdin
-        if pipe is None:
-            raise RuntimeError("the child was started without a pipe")
-        try:
-            pipe.write(json.dumps(request).encode() + b"\n")
-            await pipe.drain()
-        except (BrokenPipeError, ConnectionResetError):
-            raise await self._explain_death() from None
+        self._requests.write(json.dumps(request).encode() + b"\n")
+        await self._requests.drain()
 
     async def _receive(self, limits: ParseLimits, on_progress: Progress | None) -> bytes:
-        pipe = self._process.stdout
-        if pipe is None:
-            raise RuntimeError("the child was started without a pipe")
-        while line := await pipe.readline():
+        while line := await self._answers.readline():
             message = json.loads(line)
             if "progress" in message:
                 if on_progress is not None:
@@ -160,10 +163,10 @@ class _Child:
             elif "fault" in message:
                 raise _fault(message["fault"])
             else:
-                return await self._receive_result(pipe, int(message["result"]), limits)
+                return await self._receive_result(int(message["result"]), limits)
         raise await self._explain_death()
 
-    async def _receive_result(self, pipe: asyncio.StreamReader, size: int, limits: ParseLimits) -> bytes:
+    async def _receive_result(self, size: int, limits: ParseLimits) -> bytes:
         if size > limits.max_output_bytes:
             raise PermanentFault(
                 ErrorCode.DOCUMENT_TOO_LARGE,
@@ -172,20 +175,16 @@ class _Child:
                 bytes=size,
                 limit=limits.max_output_bytes,
             )
-        try:
-            return await pipe.readexactly(size)
-        except asyncio.IncompleteReadError:
-            raise await self._explain_death() from None
+        return await self._answers.readexactly(size)
 
     async def _explain_death(self) -> SkillnetError:
         """The fault that fits how the process ended without an answer."""
-        code = await self._process.wait()
-        await self._errors
-        tail = self._errors.result()
+        code = await asyncio.shield(self._ended)
+        tail = await asyncio.shield(self._tail)
         if -code == signal.SIGXCPU:
             return _timeout("its share of processor time")
         if -code in (signal.SIGKILL, signal.SIGTERM):
-            return _KilledFromOutside(ErrorCode.UNAVAILABLE, "The process that read the document was killed.")
+            return PassingFault(ErrorCode.UNAVAILABLE, "The process that read the document was killed.")
         if any(sign in tail for sign in _MEMORY_SIGNS):
             return PermanentFault(
                 ErrorCode.PARSE_MEMORY, "The document needs more memory than is allowed to read it."
@@ -195,11 +194,8 @@ class _Child:
         )
 
     async def _keep_stderr_tail(self) -> bytes:
-        pipe = self._process.stderr
-        if pipe is None:
-            raise RuntimeError("the child was started without a pipe")
         tail = b""
-        while chunk := await pipe.read(_STDERR_TAIL):
+        while chunk := await self._errors.read(_STDERR_TAIL):
             tail = (tail + chunk)[-_STDERR_TAIL:]
         return tail
 

@@ -68,7 +68,7 @@ async def test_what_is_uploaded_is_found_and_then_its_replacement(
     org = uuid4()
     await create_organization(model_database, org, "Panadería de prueba")
     identity = model_identity(EmbeddingSettings())
-    async with Sandbox(ParseLimits(), spare=False) as sandbox:
+    async with Sandbox(ParseLimits()) as sandbox:
         line = Line(model_database, originals, org)
         line.parser = ParseHandler(model_database, originals, sandbox.parse_file)
         options = ChunkOptions(window=identity.window, minimum=16, prefix=identity.passage_prefix)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -37,18 +39,36 @@ def note(tmp_path: Path) -> Path:
     return path
 
 
+def servers() -> list[psutil.Process]:
+    """The fork servers of this process, zombies among them."""
+    return [process for process in psutil.Process().children() if is_fork_server(process)]
+
+
 def children() -> list[psutil.Process]:
-    """The parsers this process has started, zombies among them."""
-    return [child for child in psutil.Process().children(recursive=True) if is_parser(child)]
+    """The parsers that the fork servers have forked, zombies among them."""
+    found = []
+    for server in servers():
+        with contextlib.suppress(psutil.NoSuchProcess):
+            found += server.children(recursive=True)
+    return found
 
 
-def is_parser(process: psutil.Process) -> bool:
+def is_fork_server(process: psutil.Process) -> bool:
     try:
-        return process.status() == psutil.STATUS_ZOMBIE or "skillnet_parser.child" in process.cmdline()
+        return process.status() == psutil.STATUS_ZOMBIE or "skillnet_parser.fork_server" in process.cmdline()
     except psutil.ZombieProcess:
         return True
     except psutil.NoSuchProcess:
         return False
+
+
+def open_files(process: psutil.Process) -> list[str]:
+    """What the process's descriptors stand for, each socket and pipe by its own number."""
+    found = []
+    for entry in Path(f"/proc/{process.pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # the one that the listing itself was read from
+            found.append(str(entry.readlink()))
+    return found
 
 
 async def wait_until(holds: Callable[[], bool]) -> None:
@@ -157,12 +177,13 @@ def test_the_child_dies_with_a_killed_parent(endless: Path) -> None:
     )
     with subprocess.Popen([sys.executable, "-c", script, str(endless)]) as parent:
         deadline = time.monotonic() + 20
-        while not (found := psutil.Process(parent.pid).children()) and time.monotonic() < deadline:
+        found: list[psutil.Process] = []
+        while len(found) < 2 and time.monotonic() < deadline:
+            found = psutil.Process(parent.pid).children(recursive=True)
             time.sleep(0.02)
         parent.kill()
-    (child,) = found
-    gone, alive = psutil.wait_procs([child], timeout=20)
-    assert (len(gone), alive) == (1, [])
+    gone, alive = psutil.wait_procs(found, timeout=20)
+    assert (len(gone), alive) == (2, [])
 
 
 async def test_the_child_sees_no_secrets(endless: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,22 +201,87 @@ async def test_nothing_is_left_in_the_file_system(note: Path, tmp_path: Path) ->
     assert [entry.name for entry in tmp_path.iterdir()] == [note.name]  # noqa: ASYNC240 - one small folder
 
 
-async def test_a_spare_child_serves_the_next_file_and_goes_with_the_sandbox(note: Path) -> None:
+async def test_the_child_is_bounded_and_leads_a_session_of_its_own(endless: Path) -> None:
+    limits = ParseLimits(wall_seconds=30, cpu_seconds=7, memory_bytes=700 * MEBIBYTE)
+    task = asyncio.create_task(parse_file(endless, "a.pdf", limits))
+    await wait_until(lambda: bool(children()) and children()[0].rlimit(resource.RLIMIT_NOFILE) == (64, 64))
+    (child,) = children()
+    found = [child.rlimit(kind) for kind in (resource.RLIMIT_CPU, resource.RLIMIT_AS, resource.RLIMIT_FSIZE)]
+    session = os.getsid(child.pid)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    assert found == [(7, 8), (700 * MEBIBYTE, 700 * MEBIBYTE), (0, 0)]
+    assert session == child.pid
+
+
+async def test_the_child_holds_no_file_of_the_server_or_of_another_child(endless: Path) -> None:
     async with Sandbox(LIMITS) as sandbox:
-        await wait_until(lambda: len(children()) == 1)
-        (first,) = children()
-        await sandbox.parse_file(note, "nota.md")
-        assert not first.is_running()
-        await wait_until(lambda: len(children()) == 1)
-        (second,) = children()
-        second.kill()
-        await wait_until(lambda: not second.is_running() or second.status() == psutil.STATUS_ZOMBIE)
+        tasks = [asyncio.create_task(sandbox.parse_file(endless, "a.pdf")) for _ in range(2)]
+        await wait_until(lambda: len([c for c in children() if c.rlimit(resource.RLIMIT_NOFILE) == (64, 64)]) == 2)
+        (server,) = servers()
+        of_server, of_first, of_second = (
+            {name for name in open_files(process) if name.startswith(("socket:", "pipe:", "anon_inode:"))}
+            for process in (server, *children())
+        )
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    shared = set(open_files(psutil.Process()))  # the server's standard error is ours
+    assert len(of_first) == len(of_second) == 2
+    assert of_first & of_second == set()
+    assert (of_first | of_second) & (of_server - shared) == set()
+
+
+async def test_a_file_leaves_nothing_for_the_next(note: Path) -> None:
+    async with Sandbox(LIMITS) as sandbox:
+        for _ in range(3):
+            assert (await sandbox.parse_file(note, "nota.md")).title == "Aviso"
+            assert children() == []
+        (server,) = servers()
+        before = len(open_files(server))
+        for _ in range(5):
+            await sandbox.parse_file(note, "nota.md")
+        assert len(open_files(server)) == before
+    assert servers() == []
+
+
+async def test_a_fork_server_that_was_killed_is_started_anew(note: Path) -> None:
+    async with Sandbox(LIMITS) as sandbox:
+        (first,) = servers()
+        first.kill()
+        await wait_until(lambda: not first.is_running() or first.status() == psutil.STATUS_ZOMBIE)
         assert (await sandbox.parse_file(note, "nota.md")).title == "Aviso"
-    assert children() == []
+        (second,) = servers()
+        assert second.pid != first.pid
+    assert servers() == []
+
+
+async def test_children_die_with_the_fork_server_which_passes(endless: Path, note: Path) -> None:
+    async with Sandbox(LIMITS) as sandbox:
+        task = asyncio.create_task(sandbox.parse_file(endless, "a.pdf"))
+        await wait_until(lambda: bool(children()))
+        (child,) = children()
+        servers()[0].kill()
+        with pytest.raises(PassingFault) as caught:
+            await task
+        assert caught.value.code is ErrorCode.UNAVAILABLE
+        await wait_until(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
+        assert (await sandbox.parse_file(note, "nota.md")).title == "Aviso"
+
+
+async def test_a_child_ends_while_others_go_on(endless: Path, note: Path) -> None:
+    async with Sandbox(LIMITS) as sandbox:
+        task = asyncio.create_task(sandbox.parse_file(endless, "a.pdf"))
+        await wait_until(lambda: bool(children()))
+        assert (await sandbox.parse_file(note, "nota.md")).title == "Aviso"
+        assert len(children()) == 1
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        assert children() == []
 
 
 async def test_files_are_parsed_side_by_side(note: Path) -> None:
     async with Sandbox(LIMITS) as sandbox:
         documents = await asyncio.gather(*(sandbox.parse_file(note, "nota.md") for _ in range(4)))
+        assert children() == []
     assert {document.title for document in documents} == {"Aviso"}
-    assert children() == []
