@@ -24,6 +24,7 @@ from skillnet_common.database import Database, Queries
 from skillnet_common.errors import ErrorCode, RequestError
 from skillnet_common.versions import cancel_version, delete_document
 from skillnet_gateway.cursors import foreign_cursor, read_cursor, write_cursor
+from skillnet_gateway.listing import Place, list_statement
 from skillnet_gateway.parameters import DocumentFilter, file_name_of
 from skillnet_gateway.places import waiting_ahead
 from skillnet_gateway.uploads import Target, document_not_found, known_target, links_of
@@ -57,8 +58,8 @@ class Documents:
 
     async def page(self, principal: Principal, wanted: DocumentFilter) -> DocumentPage:
         """A page of documents, last created first. RequestError `invalid_request` for a cursor of no list."""
-        after, after_id = _read_cursor(wanted.cursor)
-        rows, ahead = await self._list(principal, wanted, after, after_id, limit=wanted.limit + 1)
+        after = None if wanted.cursor is None else _read_cursor(wanted.cursor)
+        rows, ahead = await self._list(principal, wanted, after, limit=wanted.limit + 1)
         more = len(rows) > wanted.limit
         rows = rows[: wanted.limit]
         return DocumentPage(
@@ -68,7 +69,7 @@ class Documents:
 
     async def detail(self, principal: Principal, document_id: UUID) -> DocumentDetail:
         """A document with its versions. RequestError `not_found`."""
-        rows, ahead = await self._list(principal, DocumentFilter(document_id=[document_id]), None, None, limit=1)
+        rows, ahead = await self._list(principal, DocumentFilter(document_id=[document_id]), None, limit=1)
         if not rows:
             raise document_not_found()
         async with self._database.tenant(principal.org_id, readonly=True) as connection:
@@ -116,25 +117,14 @@ class Documents:
         self,
         principal: Principal,
         wanted: DocumentFilter,
-        after: datetime | None,
-        after_id: UUID | None,
+        after: Place | None,
         *,
         limit: int,
     ) -> tuple[list[asyncpg.Record], dict[UUID, int]]:
         """The rows, and what waits ahead of those under way."""
         async with self._seen_by(principal) as connection:
-            rows: list[asyncpg.Record] = await connection.fetch(
-                _SQL.list_documents,
-                principal.org_id,
-                wanted.status,
-                wanted.source,
-                wanted.external_key,
-                wanted.course_id,
-                wanted.document_id,
-                after,
-                after_id,
-                limit,
-            )
+            statement, parameters = list_statement(principal.org_id, wanted, after, limit=limit)
+            rows: list[asyncpg.Record] = await connection.fetch(statement, *parameters)
             open_versions = [
                 (row["document_id"], row["newest_version"]) for row in rows if row["state"] in _STAGE_AHEAD
             ]
@@ -213,9 +203,7 @@ def _write_cursor(row: asyncpg.Record) -> str:
     return write_cursor((row["created_at"] - _EPOCH) // timedelta(microseconds=1), str(row["document_id"]))
 
 
-def _read_cursor(cursor: str | None) -> tuple[datetime | None, UUID | None]:
-    if cursor is None:
-        return None, None
+def _read_cursor(cursor: str) -> Place:
     try:
         created_at, document_id = read_cursor(cursor)
         return _EPOCH + timedelta(microseconds=created_at), UUID(document_id)

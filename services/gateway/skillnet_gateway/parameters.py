@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from skillnet_common.contracts.base import require_storable
 from skillnet_common.contracts.documents import DocumentStatus
+from skillnet_common.contracts.retrieval import Filters, Instant
 
 MAX_METADATA_BYTES = 16 * 1024
 MAX_TITLE = 500
@@ -44,6 +45,13 @@ def _none_where_empty(value: Any) -> Any:
 
 def _json_object(value: str) -> str:
     parse_metadata(value)
+    return value
+
+
+def _flat_object(value: str) -> str:
+    for item in parse_metadata(value).values():
+        if not isinstance(item, str | int | float | bool):
+            raise ValueError("its values must be texts, numbers or booleans")  # noqa: TRY004 - as below
     return value
 
 
@@ -129,8 +137,29 @@ class DocumentFilter(_Parameters):
 
     status: DocumentStatus | None = None
     course_id: Id | None = None
+    subject_id: Id | None = None
+    entity_id: Id | None = None
+    taxonomy_prefix: Title | None = Field(
+        default=None, description="`rrhh` finds `rrhh` and `rrhh/vacaciones`, but not `rrhh2`.", examples=["rrhh"]
+    )
+    language: Annotated[str, StringConstraints(max_length=20)] | None = Field(
+        default=None, description="ISO 639-1, of the live version.", examples=["es"]
+    )
+    file_type: Annotated[str, StringConstraints(max_length=20)] | None = Field(
+        default=None, description="Of the live version.", examples=["pdf"]
+    )
     source: Source | None = None
     external_key: ExternalKey | None = None
+    title: Title | None = Field(
+        default=None, description="A part of the title; neither case nor accents matter.", examples=["devolucion"]
+    )
+    updated_after: Instant | None = Field(default=None, description="This instant included.")
+    updated_before: Instant | None = Field(default=None, description="This instant excluded.")
+    metadata: Annotated[str, AfterValidator(_flat_object)] | None = Field(
+        default=None,
+        description="A JSON object of texts, numbers and booleans that the document's metadata holds.",
+        examples=['{"departamento": "ventas"}'],
+    )
     document_id: Annotated[list[UUID], Field(max_length=_LIST_SIZE)] | None = Field(
         default=None, description="Only these; repeatable."
     )
@@ -138,6 +167,21 @@ class DocumentFilter(_Parameters):
     cursor: Annotated[str, StringConstraints(max_length=200)] | None = Field(
         default=None, description="`next_cursor` of the page before."
     )
+
+    def filters(self) -> Filters:
+        """Those that a search has too."""
+        return Filters(
+            document_ids=self.document_id,
+            course_id=self.course_id,
+            subject_id=self.subject_id,
+            entity_id=self.entity_id,
+            taxonomy_prefix=self.taxonomy_prefix,
+            language=self.language,
+            file_type=self.file_type,
+            updated_after=self.updated_after,
+            updated_before=self.updated_before,
+            metadata=None if self.metadata is None else parse_metadata(self.metadata),
+        )
 
 
 def file_name_of(path: str) -> str:

@@ -1,5 +1,6 @@
 -- name: list_documents
--- By creation, which never changes: a document that changes while the pages are read is neither lost nor doubled.
+-- listing.py puts in the conditions. By creation, which never changes: a document that changes while the pages are
+-- read is neither lost nor doubled.
 SELECT d.document_id, d.source, d.external_key, d.title, d.processing_status, d.file_type, d.page_count,
        d.page_count_estimated, d.language, d.subject_id, d.entity_id, d.taxonomy, d.metadata, d.audience,
        d.live_version, d.newest_version, d.created_at, d.updated_at,
@@ -16,15 +17,9 @@ LEFT JOIN LATERAL (
       AND w.version = v.version AND w.stage = 'embed'
 ) b ON true
 WHERE d.org_id = $1 AND d.deleted_at IS NULL
-  AND ($2::text IS NULL OR d.processing_status = $2)
-  AND ($3::text IS NULL OR d.source = $3)
-  AND ($4::text IS NULL OR d.external_key = $4)
-  AND ($5::text IS NULL OR EXISTS (SELECT FROM course_documents c WHERE c.org_id = d.org_id
-                                   AND c.document_id = d.document_id AND c.course_id = $5))
-  AND ($6::uuid[] IS NULL OR d.document_id = ANY ($6))
-  AND ($7::timestamptz IS NULL OR (d.created_at, d.document_id) < ($7, $8::uuid))
+  /*conditions*/
 ORDER BY d.created_at DESC, d.document_id DESC
-LIMIT $9
+LIMIT /*limit*/
 
 -- name: versions_of
 SELECT v.version, v.state, v.file_name, v.file_type, v.size_bytes, v.content_sha256, v.title, v.language,

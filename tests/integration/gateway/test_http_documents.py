@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,8 @@ from skillnet_common.database import Database
 from skillnet_common.errors import ErrorCode
 from skillnet_common.versions import cancel_version, fail_version
 from skillnet_common.work.claims import add_embed_batches
+from skillnet_gateway.listing import list_statement
+from skillnet_gateway.parameters import DocumentFilter
 
 from .conftest import RunningGateway
 
@@ -96,6 +99,60 @@ async def test_filters(client: httpx.AsyncClient, database: Database, org: UUID)
     assert await keys(client, document_id=[first["document_id"], failed["document_id"]]) == ["c.md", "a.md"]
     assert await keys(client, course_id="c1", source="upload") == ["a.md"]
     assert await keys(client, course_id="nadie") == []
+
+
+async def test_filters_that_a_search_has_too(client: httpx.AsyncClient, database: Database, org: UUID) -> None:
+    first = await put(
+        client, "a.md", subject_id="s1", taxonomy="rrhh/vacaciones", metadata='{"área": "caja", "año": 2026}'
+    )
+    second = await put(client, "b.md", entity_id="e1", taxonomy="rrhh2", title="Política de DEVOLUCIÓN 100%")
+    await put(client, "c.md", taxonomy="rrhh", metadata='{"año": 2026, "más": [1]}')
+    await make_live(database, org, first["document_id"], 1, title="Vacaciones")
+    assert await keys(client, subject_id="s1") == ["a.md"]
+    assert await keys(client, entity_id="e1") == ["b.md"]
+    assert await keys(client, taxonomy_prefix="rrhh") == ["c.md", "a.md"]
+    assert await keys(client, taxonomy_prefix="rrhh/") == ["c.md", "a.md"]
+    assert await keys(client, file_type="markdown") == ["a.md"]
+    assert await keys(client, language="es") == []
+    assert await keys(client, title="politica de devolucion") == ["b.md"]
+    assert await keys(client, title="100%") == ["b.md"]
+    assert await keys(client, title="%") == ["b.md"], "no wildcard"
+    assert await keys(client, title="_") == []
+    assert await keys(client, metadata='{"año": 2026}') == ["c.md", "a.md"]
+    assert await keys(client, metadata='{"año": 2026, "área": "caja"}') == ["a.md"]
+    changed = (await client.get(second["links"]["self"])).json()["updated_at"]
+    assert await keys(client, updated_after=changed) == ["c.md", "b.md"]
+    assert await keys(client, updated_before=changed) == ["a.md"]
+    assert await keys(client, taxonomy_prefix="rrhh", status="ready", title="vaca") == ["a.md"]
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {"metadata": "[1]"},
+        {"metadata": '{"a": [1]}'},
+        {"metadata": '{"a": null}'},
+        {"updated_after": "ayer"},
+        {"updated_before": "0001-01-01T00:00:00+23:00"},
+        {"status": "gone"},
+        {"titel": "x"},
+        {"title": ""},
+        {"language": "x" * 21},
+    ],
+)
+async def test_a_filter_that_means_nothing_is_refused(client: httpx.AsyncClient, filters: dict[str, str]) -> None:
+    response = await client.get("/v1/documents", params=filters)
+    assert (response.status_code, response.json()["code"]) == (422, "invalid_request")
+
+
+async def test_a_page_is_read_from_the_index(database: Database, org: UUID) -> None:
+    place = (datetime(2026, 1, 1, tzinfo=UTC), UUID(int=0))
+    statement, parameters = list_statement(org, DocumentFilter(), place, limit=9)
+    async with database.tenant(org) as connection:
+        await connection.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off")
+        plan = "\n".join(row[0] for row in await connection.fetch(f"EXPLAIN {statement}", *parameters))
+    assert "documents_by_creation" in plan
+    assert "Sort Key: d" not in plan
 
 
 async def test_a_failed_version_is_shown_beside_the_live_one(

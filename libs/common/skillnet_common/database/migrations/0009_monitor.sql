@@ -21,3 +21,9 @@ REVOKE ALL ON FUNCTION auth_lookup(bytea), waiting_elsewhere(text, integer, inte
 GRANT EXECUTE ON FUNCTION auth_lookup(bytea), waiting_elsewhere(text, integer, integer[], integer) TO skillnet_service;
 GRANT EXECUTE ON FUNCTION waiting_tokens(text) TO skillnet_monitor;
 RESET ROLE;
+
+-- A dump reads every table and sequence, those without a tenant and the partitions of models to come included.
+GRANT SELECT ON ALL TABLES IN SCHEMA skillnet TO skillnet_backup;
+GRANT SELECT ON ALL SEQUENCES IN SCHEMA skillnet TO skillnet_backup;
+ALTER DEFAULT PRIVILEGES IN SCHEMA skillnet GRANT SELECT ON TABLES TO skillnet_backup;
+ALTER DEFAULT PRIVILEGES IN SCHEMA skillnet GRANT SELECT ON SEQUENCES TO skillnet_backup;
