@@ -6,13 +6,14 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.reference.model_folder import write_model_folder
+from tests.docs.pages import ROOT
 
 from skillnet_inference.encoder import Encoder
 from skillnet_inference.factory import open_encoder
@@ -22,6 +23,12 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
 NAME = "own/e5"
 PREFIXES = ("--query-prefix", "query: ", "--passage-prefix", "passage: ")
+WRITE = (
+    "import sys\n"
+    "from pathlib import Path\n"
+    "from benchmarks.reference.model_folder import write_model_folder\n"
+    "write_model_folder(Path(sys.argv[1]))\n"
+)
 ENCODE = (
     "import json, sys\n"
     "from sentence_transformers import SentenceTransformer\n"
@@ -43,7 +50,7 @@ def python() -> Path:
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("source")
-    write_model_folder(folder)
+    subprocess.run([sys.executable, "-c", WRITE, str(folder)], cwd=ROOT, check=True)
     (folder / "README.md").write_text("Somebody else's words.")
     return folder
 
