@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from skillnet_parser.domain.headings import Heading, is_caps
+from skillnet_parser.domain.heading_rows import is_caps
+from skillnet_parser.domain.headings import Heading
 from skillnet_parser.domain.layout import Style
 from skillnet_parser.domain.levels import assign_levels, find_title
 from skillnet_parser.domain.numbering import read_label

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from skillnet_common.documents import BlockKind, Box, Removal, RemovalReason
+from skillnet_parser.domain.body_style import measure_body
 from skillnet_parser.domain.bookmarks import Bookmark, is_whole_outline, match_bookmarks
 from skillnet_parser.domain.contents import find_contents
 from skillnet_parser.domain.draft import DraftBlock, Piece
-from skillnet_parser.domain.headings import Heading, find_headings, measure_body
+from skillnet_parser.domain.headings import Heading, find_headings
 from skillnet_parser.domain.hyphens import HyphenJoiner
 from skillnet_parser.domain.layout import BodyStyle, Item, PageLayout, PlacedTable, Row, is_tabular
 from skillnet_parser.domain.levels import assign_levels, find_title

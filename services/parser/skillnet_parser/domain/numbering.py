@@ -64,6 +64,13 @@ def read_label(text: str) -> Label | None:
     return None
 
 
+def numbers_heading(label: Label) -> bool:
+    """`Artículo 5` and `2.1` number a heading; `2.` may as well number a paragraph or an item."""
+    if label.family == "division":
+        return True
+    return label.rank >= 1 and label.rest[:1].isupper()
+
+
 def _ends_label(text: str, at: int) -> bool:
     """Whether the label is followed by a separator and not by the rest of a sentence: "Artículo 5. Objeto"
     and "Artículo 5 Objeto" are labels, "artículo 5 de la ley" and "Artículo 5 del Reglamento" are not."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from skillnet_parser.domain.layout import Fragment, Item, Row, are_neighbours, make_row
-from skillnet_parser.domain.numbering import read_label
+from skillnet_parser.domain.numbering import numbers_heading, read_label
 
 _ARTICLE = re.compile(
     r"(?P<label>(?:art[íi]culo|article|artigo|cl[áa]usula|art\.)\s+(?P<number>\d{1,4})"
@@ -66,9 +66,7 @@ def _by_print(row: Row) -> tuple[list[Fragment], list[Fragment]]:
 def _names_heading(text: str) -> bool:
     """`Artículo 4.`, `Disposición final primera.`, `2.1 Alcance.`; a number alone may be a paragraph's."""
     label = read_label(text)
-    if label is None:
-        return False
-    return label.family == "division" or (label.rank >= 1 and label.rest[:1].isupper())
+    return label is not None and numbers_heading(label)
 
 
 def _may_go_on(row: Row, title: Row | None) -> bool:

@@ -1,0 +1,56 @@
+"""What most of a document is set in: the measure that headings are told by."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+from skillnet_parser.domain.layout import BodyStyle, Item, Row, are_neighbours
+from skillnet_parser.domain.numbering import read_label
+
+_MAX_CODE = 0.8  # of the characters
+
+
+def measure_body(items: Sequence[Item]) -> BodyStyle:
+    """Size, weight and slant by number of characters: one long text outweighs many short headings."""
+    styles: Counter[tuple[float, bool, bool]] = Counter()
+    code: Counter[tuple[float, bool, bool]] = Counter()
+    for item in items:
+        if isinstance(item, Row) and not _is_division(item.text):
+            for cell in item.cells:
+                counts = code if cell.style.monospaced else styles
+                counts[cell.style.size, cell.style.bold, cell.style.italic] += len(cell.text)
+    monospaced = code.total() > _MAX_CODE * (code.total() + styles.total())
+    if monospaced:
+        styles += code  # a page of listings; else the prose between them is the body
+    if not styles:
+        return BodyStyle(10.0, bold=False, italic=False, pitch=12.0)
+    sizes: Counter[float] = Counter()
+    for (size, _, _), chars in styles.items():
+        sizes[size] += chars
+    size = max(sizes, key=lambda size: (sizes[size], size))
+    _, bold, italic = max((key for key in styles if key[0] == size), key=lambda key: styles[key])
+    return BodyStyle(size, bold, italic, _usual_pitch(items, size), monospaced)
+
+
+def _is_division(text: str) -> bool:
+    """`Artículo 5. Objeto` is a heading's: a law of short articles may hold more of those than of text."""
+    label = read_label(text)
+    return label is not None and label.family == "division"
+
+
+def _usual_pitch(items: Sequence[Item], size: float) -> float:
+    gaps = [
+        row.rect.y1 - above.rect.y1
+        for above, row in pairwise(items)
+        if isinstance(above, Row)
+        and isinstance(row, Row)
+        and are_neighbours(above, row)
+        and above.style.size == row.style.size == size
+    ]
+    close = Counter(round(2 * gap) / 2 for gap in gaps if 0.8 * size <= gap <= 2.5 * size)
+    if not close:
+        return 1.2 * size
+    # The smallest of the frequent ones: in lists of single lines the space between items is as frequent.
+    return min(gap for gap, count in close.items() if 2 * count >= max(close.values()))
