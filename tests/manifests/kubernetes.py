@@ -1,14 +1,16 @@
-"""The kustomize base, read as kustomize reads it."""
+"""The folders of kustomize, read as kustomize reads them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 from tests.manifests.files import ROOT, documents
 
 BASE = ROOT / "deploy/k8s/base"
+NATS = ROOT / "deploy/nats"
 SECRETS = ROOT / "deploy/k8s/secrets.example.yaml"
 
 
@@ -24,7 +26,8 @@ class LabelSet(_Strict):
 
 class ConfigMapArgs(_Strict):
     name: str
-    envs: list[str]
+    envs: list[str] = []
+    files: list[str] = []
 
 
 class Image(_Strict):
@@ -38,20 +41,20 @@ class Kustomization(_Strict):
     apiVersion: str = Field(pattern="^kustomize.config.k8s.io/v1beta1$")
     kind: str = Field(pattern="^Kustomization$")
     namespace: str
-    labels: list[LabelSet]
+    labels: list[LabelSet] = []
     resources: list[str]
     configMapGenerator: list[ConfigMapArgs]
-    images: list[Image]
+    images: list[Image] = []
 
 
-def kustomization() -> Kustomization:
-    (content,) = documents(BASE / "kustomization.yaml")
+def kustomization(folder: Path = BASE) -> Kustomization:
+    (content,) = documents(folder / "kustomization.yaml")
     return Kustomization.model_validate(content)
 
 
-def resources(kind: str | None = None) -> list[dict[str, Any]]:
-    """Every object of the base, or those of a kind."""
-    found = [one for file in kustomization().resources for one in documents(BASE / file)]
+def resources(kind: str | None = None, folder: Path = BASE) -> list[dict[str, Any]]:
+    """Every object of the folder, or those of a kind."""
+    found = [one for file in kustomization(folder).resources for one in documents(folder / file)]
     return [one for one in found if kind is None or one["kind"] == kind]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+from pathlib import Path
 from typing import Any
 
 import kubernetes_validate
@@ -11,15 +12,19 @@ import pytest
 from tests.manifests.code import BOOTSTRAP, IMAGES, check_values, is_answered, needed, settings_classes, unknown
 from tests.manifests.dockerfile import lineage, stages
 from tests.manifests.files import ROOT, documents
-from tests.manifests.kubernetes import BASE, SECRETS, config_maps, kustomization, resources, secrets, workloads
+from tests.manifests.kubernetes import BASE, NATS, SECRETS, config_maps, kustomization, resources, secrets, workloads
 
 from skillnet_bootstrap.provision import DISPATCHER, SERVICE
 from skillnet_cli.local.services import SERVICES
 from skillnet_common.messaging.permissions import service_users
-from skillnet_common.messaging.server_config import CLIENT_PORT
+from skillnet_common.messaging.server_config import CLIENT_PORT, MONITORING_PORT, STORE_FOLDER, password_variable
 
 WORKLOADS = workloads()
-NATIVE = [one for one in (*resources(), *documents(SECRETS)) if not one["apiVersion"].startswith("keda.sh/")]
+NATIVE = [
+    one
+    for one in (*resources(), *resources(folder=NATS), *documents(SECRETS))
+    if not one["apiVersion"].startswith("keda.sh/")
+]
 _CLOSING_SECONDS = 20
 """What a process takes at most after the drain: for the bus, the pool and the operations port."""
 
@@ -44,15 +49,18 @@ def test_the_validation_sees_a_misspelt_field_and_a_wrong_type() -> None:
         validate(content)
 
 
-def test_the_kustomization_lists_every_file_and_each_exists() -> None:
-    base = kustomization()
-    listed = {"kustomization.yaml", *base.resources, *(file for one in base.configMapGenerator for file in one.envs)}
-    assert listed == {str(path.relative_to(BASE)) for path in BASE.rglob("*") if path.is_file()}
-    assert len(base.resources) == len(set(base.resources))
-    names = [(one["apiVersion"], one["kind"], one["metadata"]["name"]) for one in resources()]
+@pytest.mark.parametrize("folder", [BASE, NATS], ids=lambda folder: folder.name)
+def test_the_kustomization_lists_every_file_and_each_exists(folder: Path) -> None:
+    content = kustomization(folder)
+    generated = {file for one in content.configMapGenerator for file in (*one.envs, *one.files)}
+    listed = {"kustomization.yaml", *content.resources, *generated}
+    assert listed == {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    assert len(content.resources) == len(set(content.resources))
+    objects = resources(folder=folder)
+    names = [(one["apiVersion"], one["kind"], one["metadata"]["name"]) for one in objects]
     assert len(names) == len(set(names))
-    assert [one for one in resources() if "namespace" in one["metadata"]] == []
-    assert {one["metadata"]["namespace"] for one in documents(SECRETS)} == {base.namespace}
+    assert [one for one in objects if "namespace" in one["metadata"]] == []
+    assert {one["metadata"]["namespace"] for one in documents(SECRETS)} == {content.namespace}
 
 
 def test_there_is_a_workload_for_every_image_and_its_image_is_a_target() -> None:
@@ -103,6 +111,9 @@ def test_every_secret_of_the_example_is_used_and_none_is_needed_that_it_lacks() 
     for authentication in resources("TriggerAuthentication"):
         for reference in authentication["spec"]["secretTargetRef"]:
             used.setdefault(reference["name"], set()).add(reference["key"])
+    for variable in nats_container()["env"]:
+        if reference := variable.get("valueFrom", {}).get("secretKeyRef"):
+            used.setdefault(reference["name"], set()).add(reference["key"])
     assert used == {name: set(keys) for name, keys in secrets().items() if name not in whole}
     assert whole == set(secrets()) - set(used)
 
@@ -119,9 +130,51 @@ def test_a_service_has_its_own_rights_and_none_of_the_administrator(name: str) -
     assert "admin" not in text
 
 
-def test_the_bus_is_reached_on_its_port() -> None:
-    url = config_maps()["skillnet-bus"]["NATS_URL"]
-    assert url.endswith(f":{CLIENT_PORT}")
+def nats_container() -> dict[str, Any]:
+    (server,) = resources("StatefulSet", NATS)
+    (container,) = server["spec"]["template"]["spec"]["containers"]
+    found: dict[str, Any] = container
+    return found
+
+
+def test_the_bus_is_reached_where_it_listens() -> None:
+    (service,) = resources("Service", NATS)
+    address = f"{service['metadata']['name']}.{kustomization(NATS).namespace}.svc.cluster.local"
+    assert config_maps()["skillnet-bus"]["NATS_URL"] == f"nats://{address}:{CLIENT_PORT}"
+    ports = {port["name"]: port["containerPort"] for port in nats_container()["ports"]}
+    assert ports == {"client": CLIENT_PORT, "monitoring": MONITORING_PORT}
+    assert {port["targetPort"]: port["port"] for port in service["spec"]["ports"]} == ports
+    (server,) = resources("StatefulSet", NATS)
+    labels = server["spec"]["template"]["metadata"]["labels"]
+    (policy,) = resources("NetworkPolicy", NATS)
+    selectors = (service["spec"]["selector"], policy["spec"]["podSelector"]["matchLabels"])
+    assert all(selector == labels == server["spec"]["selector"]["matchLabels"] for selector in selectors)
+    callers = policy["spec"]["ingress"][0]["from"][0]["podSelector"]["matchLabels"]
+    assert selected(callers) == set(IMAGES)
+
+
+def test_the_bus_is_given_the_password_that_each_user_comes_with() -> None:
+    environment = {variable["name"]: variable for variable in nats_container()["env"]}
+    for user in (user.name for user in service_users()):
+        # In quotes: see `password_variable`.
+        assert environment[password_variable(user)]["value"] == f"'$({user.upper()})'"
+        secret = environment[user.upper()]["valueFrom"]["secretKeyRef"]
+        assert secret == {"name": "skillnet-nats-admin" if user == "admin" else "skillnet-nats", "key": user}
+    names = list(environment)  # what is put in must come before what it is put into
+    assert all(names.index(user.name.upper()) < names.index(password_variable(user.name)) for user in service_users())
+
+
+def test_the_bus_keeps_its_store_on_a_volume_and_is_the_server_of_the_compose_file() -> None:
+    container = nats_container()
+    mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
+    assert STORE_FOLDER.startswith(f"{mounts['data']}/")
+    (generated,) = kustomization(NATS).configMapGenerator
+    (server,) = resources("StatefulSet", NATS)
+    (volume,) = server["spec"]["template"]["spec"]["volumes"]
+    assert volume["configMap"]["name"] == generated.name
+    assert container["args"] == ["--config", f"{mounts['config']}/{generated.files[0]}"]
+    (compose,) = documents(ROOT / "docker-compose.yml")
+    assert container["image"] == compose["services"]["nats"]["image"]
 
 
 @pytest.mark.parametrize("name", SERVICES)
