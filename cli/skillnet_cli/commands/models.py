@@ -15,6 +15,7 @@ from skillnet_cli.output import AsJson, console, escape, print_json, print_table
 from skillnet_inference.export.to_onnx import export_model
 from skillnet_inference.export.verification import Comparison, verify_model
 from skillnet_inference.factory import model_identity, prepare_model
+from skillnet_inference.identity import Provider
 from skillnet_inference.inventory import KnownModel, known_models
 from skillnet_inference.model_store import Progress as Report
 from skillnet_inference.precision import Precision
@@ -80,7 +81,7 @@ def export(
         export_model(
             source, output, precision, report, name=name, query_prefix=query_prefix, passage_prefix=passage_prefix
         )
-    identity = model_identity(EmbeddingSettings(model_path=output))
+    identity = model_identity(EmbeddingSettings(provider=Provider.LOCAL, model_path=output))
     if as_json:
         print_json(
             {

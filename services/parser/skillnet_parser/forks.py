@@ -13,7 +13,8 @@ from skillnet_parser.fork_messages import ENDED, FORK, KILL, ORDER
 
 _PASSED_VARIABLES = ("PATH", "TMPDIR", "LANG", "LC_ALL", "SYSTEMROOT", "LD_LIBRARY_PATH", "PYTHONHOME", "VIRTUAL_ENV")
 _READ_SIZE = 4096
-_CLOSING_SECONDS = 5.0
+_ANSWER_SECONDS = 10.0
+"""A server that takes longer to kill a child, or to end, hangs and is killed itself."""
 
 
 class ForkServerGone(Exception):
@@ -75,19 +76,26 @@ class Forks:
         self._running[number] = asyncio.get_running_loop().create_future()
         return number, self._running[number]
 
-    def kill(self, number: int) -> None:
-        """Has the child killed with all that it may have started; nothing where it has ended."""
-        if number in self._running:
-            try:
-                self._control.send(ORDER.pack(KILL, number))
-            except (BrokenPipeError, ConnectionResetError):
-                self._lose()
+    async def kill(self, number: int) -> None:
+        """Has the child killed with all that it may have started, and waits until it is gone."""
+        ended = self._running.get(number)
+        if ended is None:
+            return
+        try:
+            self._control.send(ORDER.pack(KILL, number))
+            async with asyncio.timeout(_ANSWER_SECONDS):
+                await asyncio.shield(ended)
+        except (BrokenPipeError, ConnectionResetError):
+            self._lose()
+        except TimeoutError:
+            self._process.kill()
+            self._lose()
 
     async def close(self) -> None:
         """Ends the server and every child, and waits until it is gone."""
         self._lose()
         try:
-            async with asyncio.timeout(_CLOSING_SECONDS):
+            async with asyncio.timeout(_ANSWER_SECONDS):
                 await self._process.wait()
         except TimeoutError:
             self._process.kill()

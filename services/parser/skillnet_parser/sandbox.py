@@ -137,8 +137,7 @@ class _Child:
 
     async def kill(self) -> None:
         """Ends the process and all it may have started, and waits until it is gone."""
-        self._forks.kill(self._number)
-        await asyncio.shield(self._ended)
+        await self._forks.kill(self._number)
         await self._tail
         for end in (self._requests, self._errors_end):
             end.close()

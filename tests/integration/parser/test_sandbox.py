@@ -18,6 +18,7 @@ import psutil
 import pytest
 
 from skillnet_common.errors import ErrorCode, PassingFault, PermanentFault
+from skillnet_parser import forks
 from skillnet_parser.limits import MEBIBYTE, ParseLimits
 from skillnet_parser.sandbox import Sandbox, parse_file
 
@@ -265,6 +266,22 @@ async def test_children_die_with_the_fork_server_which_passes(endless: Path, not
         with pytest.raises(PassingFault) as caught:
             await task
         assert caught.value.code is ErrorCode.UNAVAILABLE
+        await wait_until(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
+        assert (await sandbox.parse_file(note, "nota.md")).title == "Aviso"
+
+
+async def test_a_fork_server_that_hangs_is_replaced(
+    endless: Path, note: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forks, "_ANSWER_SECONDS", 0.5)
+    async with Sandbox(LIMITS) as sandbox:
+        task = asyncio.create_task(sandbox.parse_file(endless, "a.pdf"))
+        await wait_until(lambda: bool(children()))
+        (child,) = children()
+        servers()[0].suspend()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
         await wait_until(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
         assert (await sandbox.parse_file(note, "nota.md")).title == "Aviso"
 

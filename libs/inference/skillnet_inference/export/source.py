@@ -104,11 +104,11 @@ def _window(folder: Path, tokens: int | None) -> int:
 
 def _fetched(name: str) -> Path:
     from huggingface_hub import snapshot_download  # noqa: PLC0415 - of the extra `export`
-    from huggingface_hub.errors import RepositoryNotFoundError  # noqa: PLC0415
+    from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError  # noqa: PLC0415
 
     try:
         return Path(snapshot_download(name, allow_patterns=_WANTED_FILES, ignore_patterns=_UNWANTED_FILES))
-    except RepositoryNotFoundError as error:
+    except (HFValidationError, RepositoryNotFoundError) as error:
         raise PermanentFault(ErrorCode.NOT_FOUND, f"The hub has no model {name}, or not for everybody.") from error
     except OSError as error:  # of the network, and what the library derives from it
         raise PassingFault(

@@ -15,7 +15,7 @@ from skillnet_inference.export.source import load_sentence_transformer, source_f
 from skillnet_inference.export.texts import verification_texts
 from skillnet_inference.export.tools import quiet, require_export_tools
 from skillnet_inference.factory import open_encoder, prepare_model
-from skillnet_inference.identity import ModelIdentity
+from skillnet_inference.identity import ModelIdentity, Provider
 from skillnet_inference.model_store import Progress
 from skillnet_inference.precision import Precision
 from skillnet_inference.settings import EmbeddingSettings
@@ -69,7 +69,7 @@ def verify_model(folder: Path, against: str | None, progress: Progress) -> Verif
     """
     if against is not None:
         require_export_tools()
-    settings = EmbeddingSettings(model_path=folder)
+    settings = EmbeddingSettings(provider=Provider.LOCAL, model_path=folder)
     progress(0.0, "Checking the files")
     prepare_model(settings)
     with closing(open_encoder(settings)) as encoder:
