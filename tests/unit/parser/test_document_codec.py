@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillnet_common.documents import Block, BlockKind, Box, Line, ParsedDocument, Section
+from skillnet_common.documents import (
+    Block,
+    BlockKind,
+    Box,
+    Line,
+    ParsedDocument,
+    Removal,
+    RemovalReason,
+    Section,
+)
 from skillnet_common.documents.codec import (
     blocks_from_json,
     blocks_to_json,
@@ -38,6 +47,7 @@ sections = st.builds(
     page_start=pages,
     page_end=pages,
 )
+removals = st.builds(Removal, st.sampled_from(RemovalReason), pages, texts)
 documents = st.builds(
     ParsedDocument,
     text=texts,
@@ -51,6 +61,7 @@ documents = st.builds(
     title=st.none() | texts,
     page_labels=st.lists(texts, max_size=3).map(tuple),
     warnings=st.lists(texts, max_size=3).map(tuple),
+    removed=st.lists(removals, max_size=3).map(tuple),
 )
 
 
