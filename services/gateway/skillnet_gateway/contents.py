@@ -14,7 +14,7 @@ from skillnet_common.database import Database, Queries
 from skillnet_common.database.pool import Connection
 from skillnet_common.errors import ErrorCode, RequestError
 from skillnet_gateway.cursors import foreign_cursor, read_cursor, write_cursor
-from skillnet_gateway.uploads import document_not_found
+from skillnet_gateway.rights import document_not_found
 
 _SQL = Queries(__package__, "contents.sql")
 

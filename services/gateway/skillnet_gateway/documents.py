@@ -12,6 +12,7 @@ import asyncpg
 
 from skillnet_common.auth import Principal
 from skillnet_common.contracts.documents import (
+    DocumentChange,
     DocumentDetail,
     DocumentPage,
     DocumentSummary,
@@ -22,12 +23,20 @@ from skillnet_common.contracts.documents import (
 )
 from skillnet_common.database import Database, Queries
 from skillnet_common.errors import ErrorCode, RequestError
-from skillnet_common.versions import cancel_version, delete_document
+from skillnet_common.versions import (
+    CLEARABLE,
+    MetadataChange,
+    cancel_version,
+    change_document,
+    delete_document,
+)
+from skillnet_common.versions.locks import lock_document
 from skillnet_gateway.cursors import foreign_cursor, read_cursor, write_cursor
 from skillnet_gateway.listing import Place, list_statement
 from skillnet_gateway.parameters import DocumentFilter, file_name_of
 from skillnet_gateway.places import waiting_ahead
-from skillnet_gateway.uploads import Target, document_not_found, known_target, links_of
+from skillnet_gateway.rights import document_not_found, require_own_groups, require_writable
+from skillnet_gateway.uploads import Target, known_target, links_of
 
 _SQL = Queries(__package__, "queries.sql")
 
@@ -97,6 +106,16 @@ class Documents:
             row["version"], row["object_key"], row["file_name"], row["file_type"], row["content_sha256"]
         )
 
+    async def change(self, principal: Principal, document_id: UUID, change: DocumentChange) -> DocumentDetail:
+        """Changes what is said of a document. RequestError `not_found`, or `forbidden` for groups not the key's."""
+        require_own_groups(principal, change.groups)
+        async with self._database.tenant(principal.org_id) as connection:
+            await lock_document(connection, principal.org_id, document_id)
+            document = await connection.fetchrow(_SQL.audience_of, principal.org_id, document_id)
+            require_writable(principal, document, must_exist=True)
+            await change_document(connection, principal.org_id, document_id, _metadata_change(change))
+        return await self.detail(principal, document_id)
+
     async def delete(self, principal: Principal, document_id: UUID) -> None:
         """Deletes a document the asker sees. RequestError `not_found`."""
         async with self._seen_by(principal) as connection:
@@ -132,6 +151,20 @@ class Documents:
 
     def _seen_by(self, principal: Principal) -> Any:
         return self._database.tenant(principal.org_id, audience=principal.audience)
+
+
+def _metadata_change(change: DocumentChange) -> MetadataChange:
+    nothing = {name for name in change.model_fields_set if getattr(change, name) is None}
+    return MetadataChange(
+        title=change.title,
+        subject_id=change.subject_id,
+        entity_id=change.entity_id,
+        taxonomy=change.taxonomy,
+        metadata={} if "metadata" in nothing else change.metadata,
+        audience=change.groups,
+        courses=[] if "courses" in nothing else change.courses,
+        cleared=CLEARABLE & nothing,
+    )
 
 
 def _summary(row: asyncpg.Record, ahead: Mapping[UUID, int]) -> dict[str, Any]:

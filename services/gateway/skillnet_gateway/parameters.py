@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -12,24 +11,11 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from skillnet_common.contracts.base import require_storable
 from skillnet_common.contracts.documents import DocumentStatus
+from skillnet_common.contracts.fields import MAX_METADATA_BYTES, ExternalKey, Group, Id, Source, Title
 from skillnet_common.contracts.retrieval import Filters, Instant
 
-MAX_METADATA_BYTES = 16 * 1024
-MAX_TITLE = 500
 _LIST_SIZE = 100
 _PATH_SEPARATOR = re.compile(r"[/\\]")
-
-
-def _one_line(value: str) -> str:
-    if any(unicodedata.category(character) in {"Cc", "Zl", "Zp"} for character in value):
-        raise ValueError("must not contain control characters or line breaks")
-    return value
-
-
-def _no_comma(value: str) -> str:
-    if "," in value or value == "*":
-        raise ValueError("must be the name of a group: no comma, and not '*'")
-    return value
 
 
 def _names_a_file(value: str) -> str:
@@ -69,14 +55,6 @@ def parse_metadata(value: str) -> dict[str, Any]:
     return parsed
 
 
-OneLine = AfterValidator(_one_line)
-Id = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True), OneLine]
-Source = Annotated[str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True), OneLine]
-Title = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TITLE, strip_whitespace=True), OneLine]
-ExternalKey = Annotated[str, StringConstraints(min_length=1, max_length=1_000, strip_whitespace=True), OneLine]
-Group = Annotated[
-    str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True), OneLine, AfterValidator(_no_comma)
-]
 FileName = Annotated[ExternalKey, AfterValidator(_names_a_file)]
 Metadata = Annotated[str, AfterValidator(_json_object)]
 Courses = Annotated[list[Id], BeforeValidator(_none_where_empty), Field(max_length=_LIST_SIZE)]

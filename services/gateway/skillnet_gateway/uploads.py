@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import PurePath
 from uuid import UUID
 
-import asyncpg
 import structlog
 
 from skillnet_common.auth import Principal
+from skillnet_common.contracts.fields import MAX_TITLE
 from skillnet_common.contracts.usage import UsageKind
 from skillnet_common.database import Database, Queries
 from skillnet_common.errors import ErrorCode, PassingFault, RequestError
@@ -22,7 +22,8 @@ from skillnet_common.settings import ChunkSettings
 from skillnet_common.usage import add_usage
 from skillnet_common.versions import Upload, UploadResult, accept_upload, document_id_for
 from skillnet_common.versions.locks import lock_document
-from skillnet_gateway.parameters import MAX_TITLE, VersionParameters, file_name_of
+from skillnet_gateway.parameters import VersionParameters, file_name_of
+from skillnet_gateway.rights import require_own_groups, require_writable
 
 log = structlog.get_logger(__name__)
 
@@ -80,7 +81,7 @@ class Uploads:
         Raises RequestError `payload_too_large`, `empty_file`, `timeout`, `not_found`, `forbidden` or
         `idempotency_key_reused`.
         """
-        _require_own_groups(principal, parameters.audience)
+        require_own_groups(principal, parameters.audience)
         fingerprint = await self._fingerprint()
         stored = await self._originals.write(principal.org_id, self._checked(body), max_bytes=self._max_bytes)
         upload = Upload(
@@ -119,7 +120,7 @@ class Uploads:
                 await connection.execute(_SQL.hold_identity, document_id)
                 await lock_document(connection, upload.org_id, document_id)
                 document = await connection.fetchrow(_SQL.audience_of, upload.org_id, document_id)
-                _require_writable(principal, document, must_exist=must_exist)
+                require_writable(principal, document, must_exist=must_exist)
                 result = await accept_upload(connection, upload)
                 if result.object_kept:
                     await add_usage(
@@ -165,43 +166,6 @@ class Uploads:
 def new_target(source: str, external_key: str | None, filename: str) -> Target:
     """The target of an upload by key."""
     return Target(source, external_key or filename, file_name_of(filename), must_exist=False)
-
-
-def _require_own_groups(principal: Principal, audience: Sequence[str] | None) -> None:
-    """A key that is limited to groups may neither lift an audience nor name groups that are not its own.
-
-    Checked before any document is looked for, so that the reply tells of none.
-    """
-    if principal.audience is None or audience is None:
-        return
-    if not audience or not set(audience) <= set(principal.audience):
-        raise _outside_groups()
-
-
-def _require_writable(principal: Principal, document: asyncpg.Record | None, *, must_exist: bool) -> None:
-    """A key that is limited to groups may not replace what it cannot see, nor bring it back once deleted."""
-    if must_exist and (document is None or document["deleted_at"] is not None):
-        raise document_not_found()
-    if principal.audience is None:
-        return
-    if document is None:
-        if not principal.audience:  # the document would have no group, and so be everybody's
-            raise _outside_groups()
-        return
-    if document["audience"] is None or set(document["audience"]) & set(principal.audience):
-        return
-    if must_exist:
-        raise document_not_found()
-    raise RequestError(ErrorCode.FORBIDDEN, "This key may not write to this external_key.")
-
-
-def _outside_groups() -> RequestError:
-    return RequestError(ErrorCode.FORBIDDEN, "This key may give a document no audience but groups of its own.")
-
-
-def document_not_found() -> RequestError:
-    """The same for a document that never was, was deleted, is hidden from the asker, or is another tenant's."""
-    return RequestError(ErrorCode.NOT_FOUND, "There is no such document.")
 
 
 def known_target(source: str, external_key: str, file_name: str) -> Target:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
-from skillnet_common.contracts.base import Message
+from skillnet_common.contracts.base import Message, Request
+from skillnet_common.contracts.fields import MAX_METADATA_BYTES, Group, Id, Title
 from skillnet_common.contracts.organizations import Consents
 
 
@@ -138,6 +140,39 @@ class DocumentPage(Message):
 
     documents: list[DocumentSummary]
     next_cursor: str | None = None
+
+
+class DocumentChange(Request):
+    """What is to be said of a document from now on. A field that is left out stays as it is; null empties it (all but
+    the title). `courses`, `audience` and `metadata` are replaced whole; without an audience the whole organisation
+    sees the document. The language belongs to a version: it is given with a file."""
+
+    title: Title | None = None
+    subject_id: Id | None = None
+    entity_id: Id | None = None
+    taxonomy: Title | None = None
+    metadata: dict[str, Any] | None = None
+    courses: list[Id] | None = Field(default=None, max_length=100)
+    audience: list[Group] | None = Field(default=None, max_length=100)
+
+    @field_validator("title")
+    @classmethod
+    def _keeps_a_title(cls, title: str | None) -> str:
+        if title is None:
+            raise ValueError("a document always has a title")
+        return title
+
+    @field_validator("metadata")
+    @classmethod
+    def _is_small(cls, metadata: dict[str, Any] | None) -> dict[str, Any] | None:
+        if len(json.dumps(metadata, ensure_ascii=False).encode()) > MAX_METADATA_BYTES:
+            raise ValueError(f"must not be larger than {MAX_METADATA_BYTES} bytes")
+        return metadata
+
+    @property
+    def groups(self) -> list[str] | None:
+        """The audience to be, empty for everybody; None: it stays."""
+        return (self.audience or []) if "audience" in self.model_fields_set else None
 
 
 class Me(Message):

@@ -8,6 +8,7 @@ from skillnet_common.versions.deletion import cancel_version, delete_document
 from skillnet_common.versions.failure import fail_version
 from skillnet_common.versions.finish import FinishOutcome, finish_version
 from skillnet_common.versions.locks import DocumentGone, lock_version
+from skillnet_common.versions.metadata import CLEARABLE, MetadataChange, change_document
 from skillnet_common.versions.replay import Replayed, replay_work
 from skillnet_common.versions.uploads import (
     Upload,
@@ -18,14 +19,17 @@ from skillnet_common.versions.uploads import (
 )
 
 __all__ = [
+    "CLEARABLE",
     "DocumentGone",
     "FinishOutcome",
+    "MetadataChange",
     "Replayed",
     "Upload",
     "UploadOutcome",
     "UploadResult",
     "accept_upload",
     "cancel_version",
+    "change_document",
     "delete_document",
     "document_id_for",
     "fail_version",

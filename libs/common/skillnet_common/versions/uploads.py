@@ -12,12 +12,11 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 
 import asyncpg
 
-from skillnet_common.contracts.events import ChangeKind, DocumentUpdated
 from skillnet_common.contracts.work import Stage
 from skillnet_common.database.pool import Connection
 from skillnet_common.errors import ErrorCode, RequestError
-from skillnet_common.versions.events import courses_of, new_event_id, now, record_event
-from skillnet_common.versions.locks import SQL, fetch_one, lock_known_document
+from skillnet_common.versions.locks import SQL, lock_known_document
+from skillnet_common.versions.metadata import MetadataChange, apply_metadata, retitle_standing_version
 from skillnet_common.work.claims import add_work
 
 
@@ -101,19 +100,19 @@ async def accept_upload(connection: Connection, upload: Upload) -> UploadResult:
     if standing is not None and document["deleted_at"] is None and _same_content(standing, upload):
         unchanged = True
         version, outcome = standing["version"], UploadOutcome.UNCHANGED
-        if upload.title is not None:  # should it become live only later, it must not bring back its first title
-            await connection.execute(SQL.retitle_version, upload.org_id, document_id, version, upload.title)
-        await _apply_metadata(connection, upload, document_id, title=upload.title, announce=document["live_version"])
+        if upload.title is not None:
+            await retitle_standing_version(connection, upload.org_id, document_id, upload.title)
+        said = replace(_said(upload), title=upload.title)
     else:
         version = document["newest_version"] + 1
         outcome = (
             UploadOutcome.CREATED if document["promoted_version"] == 0 and version == 1 else UploadOutcome.NEW_VERSION
         )
         await _open_version(connection, upload, document, version, title)
-        said = upload
-        if version == 1 and upload.audience is None:  # not part of the request, which a retry must match
-            said = replace(upload, audience=upload.default_audience)
-        await _apply_metadata(connection, said, document_id, title=None, announce=document["live_version"])
+        said = _said(upload)
+        if version == 1 and upload.audience is None:
+            said = replace(said, audience=upload.default_audience)
+    await apply_metadata(connection, upload.org_id, document_id, said, announce=document["live_version"])
 
     if upload.idempotency_key is not None:
         try:
@@ -129,6 +128,18 @@ async def accept_upload(connection: Connection, upload: Upload) -> UploadResult:
         except asyncpg.UniqueViolationError as error:  # taken meanwhile by a request for another document
             raise _key_reused() from error
     return UploadResult(document_id, version, outcome, replayed=False, object_kept=not unchanged)
+
+
+def _said(upload: Upload) -> MetadataChange:
+    """All but the title, which a new version brings along when it becomes live."""
+    return MetadataChange(
+        subject_id=upload.subject_id,
+        entity_id=upload.entity_id,
+        taxonomy=upload.taxonomy,
+        metadata=upload.metadata,
+        audience=upload.audience,
+        courses=upload.courses,
+    )
 
 
 def _same_content(version: asyncpg.Record, upload: Upload) -> bool:
@@ -196,57 +207,3 @@ async def _open_version(
     )
     await connection.execute(SQL.open_version, org_id, document_id, version, title, upload.title is not None)
     await add_work(connection, org_id, Stage.PARSE, document_id, version, cost=upload.size // 1024)
-
-
-async def _apply_metadata(
-    connection: Connection, upload: Upload, document_id: UUID, *, title: str | None, announce: int | None
-) -> None:
-    """Applies metadata at once (who may see a document must not wait); tells of it where a version is live."""
-    status = await connection.execute(
-        SQL.apply_metadata,
-        upload.org_id,
-        document_id,
-        title,
-        upload.subject_id,
-        upload.entity_id,
-        upload.taxonomy,
-        dict(upload.metadata) if upload.metadata is not None else None,
-        list(upload.audience) if upload.audience is not None else None,
-    )
-    before = await courses_of(connection, upload.org_id, document_id)
-    if upload.courses is not None:
-        await _link_courses(connection, upload.org_id, document_id, upload.courses)
-    after = await courses_of(connection, upload.org_id, document_id)
-    if announce is not None and (status == "UPDATE 1" or before != after):
-        await _record_metadata_change(connection, upload.org_id, document_id, announce, after)
-
-
-async def _link_courses(connection: Connection, org_id: UUID, document_id: UUID, courses: Sequence[str]) -> None:
-    await connection.execute(SQL.unlink_other_courses, org_id, document_id, list(courses))
-    for course in sorted(set(courses)):
-        await connection.execute(SQL.add_course, org_id, course)
-        await connection.execute(SQL.link_course, org_id, course, document_id)
-
-
-async def _record_metadata_change(
-    connection: Connection, org_id: UUID, document_id: UUID, live_version: int, courses: list[str]
-) -> None:
-    document = await lock_known_document(connection, org_id, document_id)
-    version = await fetch_one(connection, SQL.lock_version, org_id, document_id, live_version)
-    event = DocumentUpdated(
-        event_id=new_event_id(),
-        org_id=org_id,
-        document_id=document_id,
-        source=document["source"],
-        external_key=document["external_key"],
-        title=document["title"],
-        occurred_at=now(),
-        change=ChangeKind.METADATA,
-        version=live_version,
-        previous_version=live_version,
-        chunk_count=version["expected_chunks"],
-        page_count=document["page_count"],
-        embedding_model=document["embedding_model"],
-        courses=courses,
-    )
-    await record_event(connection, event, live_version)

@@ -40,15 +40,20 @@ SET newest_version = $3, deleted_at = NULL, updated_at = now(),
 WHERE org_id = $1 AND document_id = $2
 
 -- name: apply_metadata
-UPDATE documents
-SET title = coalesce($3, title), title_given = title_given OR $3 IS NOT NULL, subject_id = coalesce($4, subject_id), entity_id = coalesce($5, entity_id),
-    taxonomy = coalesce($6, taxonomy), metadata = coalesce($7::jsonb, metadata),
-    audience = CASE WHEN $8::text[] IS NULL THEN audience ELSE nullif($8, '{}') END,  -- empty: lifted
-    updated_at = now()
-WHERE org_id = $1 AND document_id = $2
-  AND (title, subject_id, entity_id, taxonomy, metadata, audience) IS DISTINCT FROM
-      (coalesce($3, title), coalesce($4, subject_id), coalesce($5, entity_id), coalesce($6, taxonomy),
-       coalesce($7::jsonb, metadata), CASE WHEN $8::text[] IS NULL THEN audience ELSE nullif($8, '{}') END)
+-- $9 names what is to be nothing. An empty audience is lifted.
+UPDATE documents d
+SET title = n.title, title_given = d.title_given OR $3 IS NOT NULL, subject_id = n.subject_id,
+    entity_id = n.entity_id, taxonomy = n.taxonomy, metadata = n.metadata, audience = n.audience, updated_at = now()
+FROM (SELECT coalesce($3, o.title) AS title,
+             CASE WHEN 'subject_id' = ANY ($9::text[]) THEN NULL ELSE coalesce($4, o.subject_id) END AS subject_id,
+             CASE WHEN 'entity_id' = ANY ($9) THEN NULL ELSE coalesce($5, o.entity_id) END AS entity_id,
+             CASE WHEN 'taxonomy' = ANY ($9) THEN NULL ELSE coalesce($6, o.taxonomy) END AS taxonomy,
+             coalesce($7::jsonb, o.metadata) AS metadata,
+             CASE WHEN $8::text[] IS NULL THEN o.audience ELSE nullif($8, '{}') END AS audience
+      FROM documents o WHERE o.org_id = $1 AND o.document_id = $2) n
+WHERE d.org_id = $1 AND d.document_id = $2
+  AND (d.title, d.subject_id, d.entity_id, d.taxonomy, d.metadata, d.audience) IS DISTINCT FROM
+      (n.title, n.subject_id, n.entity_id, n.taxonomy, n.metadata, n.audience)
 
 -- name: retitle_version
 UPDATE document_versions SET title = $4 WHERE org_id = $1 AND document_id = $2 AND version = $3

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Body, Path, Query
 
-from skillnet_common.contracts.documents import DocumentDetail, DocumentPage
+from skillnet_common.contracts.documents import DocumentChange, DocumentDetail, DocumentPage
 from skillnet_common.errors import ErrorCode
 from skillnet_gateway.authentication import API_PREFIX, Reader, Writer
+from skillnet_gateway.bounded import BoundedRoute
 from skillnet_gateway.gateway import TheGateway
 from skillnet_gateway.parameters import DocumentFilter
 from skillnet_gateway.problems import problem_responses
 
-router = APIRouter(prefix=API_PREFIX, tags=["documents"])
+router = APIRouter(prefix=API_PREFIX, tags=["documents"], route_class=BoundedRoute)
 
 VersionNumber = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 _COMMON = (ErrorCode.UNAUTHORIZED, ErrorCode.FORBIDDEN, ErrorCode.INVALID_REQUEST, ErrorCode.UNAVAILABLE)
+
+_CHANGES: Any = {
+    "title and courses": {"value": {"title": "Devoluciones y cambios", "courses": ["onboarding", "tienda"]}},
+    "limited to a group": {"value": {"audience": ["tienda"]}},
+    "for everybody, without a subject": {"value": {"audience": None, "subject_id": None}},
+    "metadata": {"value": {"metadata": {"departamento": "ventas", "revisado": 2027}}},
+}
 
 
 @router.get("/documents", responses=problem_responses(*_COMMON), summary="List documents")
@@ -37,6 +45,22 @@ async def list_documents(
 async def get_document(document_id: UUID, caller: Reader, gateway: TheGateway) -> DocumentDetail:
     """Holds at most the last 50 versions."""
     return await gateway.documents.detail(caller.principal, document_id)
+
+
+@router.patch(
+    "/documents/{document_id}",
+    responses=problem_responses(*_COMMON, ErrorCode.NOT_FOUND, ErrorCode.MALFORMED_JSON, ErrorCode.PAYLOAD_TOO_LARGE),
+    summary="Change what is said of a document: title, classification, courses, audience, metadata",
+)
+async def change_document(
+    document_id: UUID,
+    change: Annotated[DocumentChange, Body(openapi_examples=_CHANGES)],
+    caller: Writer,
+    gateway: TheGateway,
+) -> DocumentDetail:
+    """No new version: nothing is read anew, and it holds at once. Where a version is live, others hear of it as
+    `document.updated` with the change `metadata`."""
+    return await gateway.documents.change(caller.principal, document_id, change)
 
 
 @router.delete(
