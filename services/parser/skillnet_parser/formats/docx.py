@@ -8,14 +8,23 @@ from pathlib import Path
 
 from lxml import etree
 
-from skillnet_common.documents import BlockKind
+from skillnet_common.documents import BlockKind, Removal, RemovalReason
 from skillnet_common.errors import ErrorCode, PermanentFault
+from skillnet_parser.domain.characters import clean_characters
 from skillnet_parser.domain.draft import DraftBlock, DraftDocument, text_block
 from skillnet_parser.domain.numbering import read_label
 from skillnet_parser.domain.tables import render_table
+from skillnet_parser.formats.docx_chunks import read_chunk
 from skillnet_parser.formats.docx_numbering import Numbering
-from skillnet_parser.formats.docx_package import DocxPackage, W, open_package
-from skillnet_parser.formats.docx_runs import DELETED, RunText, choose_alternative, is_alternative, read_runs
+from skillnet_parser.formats.docx_package import RELATIONSHIP_ID, DocxPackage, W, open_package
+from skillnet_parser.formats.docx_runs import (
+    DELETED,
+    RunText,
+    choose_alternative,
+    count_present,
+    is_alternative,
+    read_runs,
+)
 from skillnet_parser.formats.docx_styles import Styles
 from skillnet_parser.formats.sniff import FileType
 
@@ -26,6 +35,7 @@ _TRANSPARENT = frozenset(
 _MAX_HEADING_WORDS = 14
 _BOLD_SHARE = 0.95
 _INDENT = "  "
+_MIN_READ = 0.99  # of the letters that the body holds
 
 
 def read_docx(path: Path) -> DraftDocument:
@@ -44,6 +54,7 @@ def read_docx(path: Path) -> DraftDocument:
         file_type=FileType.DOCX,
         title=reader.title or _core_title(package, blocks) or _first_heading(blocks),
         warnings=tuple(reader.warnings()),
+        removed=tuple(reader.removed),
     )
 
 
@@ -83,7 +94,10 @@ class _Reader:
         self._has_headings = any(
             self._styles.heading_level(paragraph) for paragraph in package.document.iter(f"{W}p")
         )
-        self._hidden = False
+        self._chunks = package.chunks
+        self._unread_chunks = 0
+        self._read_chars = 0
+        self.removed: list[Removal] = []
         self._changed = False
         self._carried = ""
         self.title: str | None = None
@@ -105,8 +119,16 @@ class _Reader:
     def warnings(self) -> Iterator[str]:
         if self._changed:
             yield "The document holds tracked changes: insertions were kept, deletions left out."
-        if self._hidden:
+        if self.removed:
             yield "Hidden text was left out."
+        if self._unread_chunks:
+            yield "A part of the document is a file of another format that is not read."
+        present = count_present(self._body)
+        if self._read_chars < _MIN_READ * present:
+            yield (
+                f"Only {self._read_chars} of the {present} letters that the file holds could be read: "
+                "the rest stands in elements that are not known."
+            )
 
     def _flow(self, container: etree._Element) -> Iterator[DraftBlock]:
         for child in container.iterchildren(tag=etree.Element):
@@ -116,12 +138,22 @@ class _Reader:
                 yield from self._table(child)
             elif child.tag in _TRANSPARENT:
                 yield from self._flow(child)
+            elif child.tag == f"{W}altChunk":
+                yield from self._chunk(child.get(RELATIONSHIP_ID, ""))
             elif is_alternative(child):
                 for chosen in choose_alternative(child):
                     yield from self._flow(chosen)
 
+    def _chunk(self, identifier: str) -> Iterator[DraftBlock]:
+        blocks = read_chunk(self._chunks[identifier]) if identifier in self._chunks else None
+        if blocks is None:
+            self._unread_chunks += 1
+        else:
+            yield from blocks
+
     def _paragraph(self, paragraph: etree._Element) -> Iterator[DraftBlock]:
         runs = self._read_runs(paragraph)
+        self._read_chars += runs.chars
         text = self._carried + runs.text
         if paragraph.find(f"{W}pPr/{W}rPr/{W}del") is not None:
             self._carried = text  # its end was deleted: it runs into the next
@@ -174,7 +206,7 @@ class _Reader:
 
     def _read_runs(self, paragraph: etree._Element) -> RunText:
         runs = read_runs(paragraph, self._label_note)
-        self._hidden = self._hidden or runs.hidden
+        self.removed += [Removal(RemovalReason.HIDDEN, None, clean_characters(text)) for text in runs.hidden]
         self._changed = self._changed or runs.changed
         return runs
 

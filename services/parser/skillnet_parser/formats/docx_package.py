@@ -23,6 +23,7 @@ _STRICT = (
 )
 _MAX_PART_BYTES = 100 * MEBIBYTE
 W = f"{{{_WORD}}}"
+RELATIONSHIP_ID = f"{{{_OFFICE_RELATIONSHIPS}}}id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,15 @@ class DocxPackage:
     footnotes: etree._Element | None = None
     endnotes: etree._Element | None = None
     core: etree._Element | None = None
-    warnings: list[str] = field(default_factory=list)
+    chunks: dict[str, AlternativeChunk] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AlternativeChunk:
+    """A file of another format that is part of the text (`w:altChunk`), under its relationship's id."""
+
+    name: str
+    data: bytes
 
 
 def open_package(path: Path) -> DocxPackage:
@@ -62,7 +71,27 @@ def _read_package(archive: zipfile.ZipFile) -> DocxPackage:
         footnotes=_read_part(archive, parts.get("footnotes")),
         endnotes=_read_part(archive, parts.get("endnotes")),
         core=_read_part(archive, roots.get("core-properties")),
+        chunks=_read_chunks(archive, f"{folder}/_rels/{name}.rels", folder),
     )
+
+
+def _read_chunks(archive: zipfile.ZipFile, relations: str, folder: str) -> dict[str, AlternativeChunk]:
+    root = _read_part(archive, relations)
+    chunks: dict[str, AlternativeChunk] = {}
+    for relation in root.iter(f"{_PACKAGE_RELATIONSHIPS}Relationship") if root is not None else ():
+        if not relation.get("Type", "").endswith("/aFChunk") or relation.get("TargetMode") == "External":
+            continue
+        target = _resolve(relation.get("Target", ""), folder)
+        if target in archive.NameToInfo:
+            with archive.open(target) as part:
+                chunks[relation.get("Id", "")] = AlternativeChunk(target, part.read(_MAX_PART_BYTES))
+    return chunks
+
+
+def _resolve(target: str, folder: str) -> str:
+    if target.startswith("/"):
+        return target.lstrip("/")
+    return posixpath.normpath(posixpath.join(folder, target))
 
 
 def _relationships(archive: zipfile.ZipFile, name: str, folder: str) -> dict[str, str]:
@@ -74,11 +103,7 @@ def _relationships(archive: zipfile.ZipFile, name: str, folder: str) -> dict[str
     for relation in root.iter(f"{_PACKAGE_RELATIONSHIPS}Relationship"):
         if relation.get("TargetMode") == "External":
             continue
-        target = relation.get("Target", "")
-        resolved = (
-            target.lstrip("/") if target.startswith("/") else posixpath.normpath(posixpath.join(folder, target))
-        )
-        found.setdefault(relation.get("Type", "").rsplit("/", 1)[-1], resolved)
+        found.setdefault(relation.get("Type", "").rsplit("/", 1)[-1], _resolve(relation.get("Target", ""), folder))
     return found
 
 

@@ -43,7 +43,7 @@ class RunText:
     notes: list[etree._Element] = field(default_factory=list)
     bold_chars: int = 0
     chars: int = 0
-    hidden: bool = False
+    hidden: list[str] = field(default_factory=list)
     changed: bool = False
 
     @property
@@ -77,7 +77,7 @@ def _read_children(element: etree._Element, result: RunText, note_label: Callabl
 
 def _read_run(run: etree._Element, result: RunText, note_label: Callable[[etree._Element], str]) -> None:
     if is_on(run.find(f"{W}rPr/{W}vanish")):
-        result.hidden = result.hidden or any(text.text for text in run.iter(f"{W}t"))
+        result.hidden += [text.text for text in run.iter(f"{W}t") if text.text]
         return
     bold = is_on(run.find(f"{W}rPr/{W}b"))
     for child in run.iterchildren(tag=etree.Element):
@@ -136,3 +136,25 @@ def choose_alternative(element: etree._Element) -> list[etree._Element]:
 def is_alternative(element: etree._Element) -> bool:
     """Whether the element is an `mc:AlternateContent`."""
     return bool(element.tag == f"{_MARKUP}AlternateContent")
+
+
+def count_present(root: etree._Element) -> int:
+    """Letters and digits of the body's text runs that a reader sees: no deletions, nothing hidden, of two forms
+    of a drawing one, of a ruby its base."""
+    count = 0
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        if element.tag in DELETED or element.tag == f"{W}rt":
+            continue
+        if element.tag == f"{W}t":
+            count += sum(char.isalnum() for char in element.text or "")
+        elif element.tag == f"{W}r" and is_on(element.find(f"{W}rPr/{W}vanish")):
+            continue
+        elif is_alternative(element):
+            waiting += choose_alternative(element)
+        elif element.tag == f"{W}tr" and element.find(f"{W}trPr/{W}del") is not None:
+            continue
+        else:
+            waiting += element.iterchildren(tag=etree.Element)
+    return count
