@@ -33,7 +33,7 @@ class StoredObject:
 
 @dataclass(frozen=True, slots=True)
 class OpenedObject:
-    """An object being read: its size in bytes, and its pieces from the beginning."""
+    """An object being read, or a part of it: the size of that in bytes, and its pieces in order."""
 
     size: int
     pieces: AsyncIterator[bytes]
@@ -82,11 +82,17 @@ class Originals:
                 async for piece in result.stream():
                     file.write(piece)
 
-    async def open(self, key: str) -> OpenedObject:
-        """Opens the object to be streamed; raises as `read_to`."""
+    async def open(self, key: str, part: tuple[int, int] | None = None) -> OpenedObject:
+        """Opens the object to be streamed, or only the bytes [start, stop) of it; raises as `read_to`."""
         with _read_faults():
-            result = await obstore.get_async(self._store, key)
-        return OpenedObject(result.meta["size"], _bytes_of(result))
+            result = await obstore.get_async(self._store, key, options=None if part is None else {"range": part})
+        start, stop = result.range
+        return OpenedObject(stop - start, _bytes_of(result))
+
+    async def require(self, key: str) -> None:
+        """Raises as `read_to` where the object is not there, without reading it."""
+        with _read_faults():
+            await obstore.head_async(self._store, key)
 
     async def keys_older_than(self, age: timedelta) -> AsyncIterator[list[tuple[UUID, str]]]:
         """(organisation, key) of every object written longer ago than `age`, a thousand at a time."""

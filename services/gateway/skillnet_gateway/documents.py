@@ -57,6 +57,7 @@ class OriginalFile:
     file_name: str
     file_type: str | None
     sha256: bytes
+    size: int
 
 
 class Documents:
@@ -103,7 +104,12 @@ class Documents:
         if row is None:
             raise document_not_found()
         return OriginalFile(
-            row["version"], row["object_key"], row["file_name"], row["file_type"], row["content_sha256"]
+            version=row["version"],
+            object_key=row["object_key"],
+            file_name=row["file_name"],
+            file_type=row["file_type"],
+            sha256=row["content_sha256"],
+            size=row["size_bytes"],
         )
 
     async def change(self, principal: Principal, document_id: UUID, change: DocumentChange) -> DocumentDetail:

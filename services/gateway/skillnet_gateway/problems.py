@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import Any
 
 import structlog
@@ -117,7 +118,7 @@ def fault_of(error: Exception) -> Fault:
     """What the caller is told of an exception. One that nobody expected is logged and told as `internal_error`."""
     match error:
         case SkillnetError():
-            return Fault(error.code, error.message, _headers(error.code), details=dict(error.details))
+            return Fault(error.code, error.message, _headers(error.code, error.details), details=dict(error.details))
         case RequestValidationError():
             return _invalid(error)
         case StarletteHTTPException():
@@ -145,9 +146,11 @@ def problem_responses(*codes: ErrorCode) -> dict[int | str, dict[str, Any]]:
     }
 
 
-def _headers(code: ErrorCode) -> dict[str, str]:
+def _headers(code: ErrorCode, details: Mapping[str, Any] = MappingProxyType({})) -> dict[str, str]:
     if code is ErrorCode.UNAUTHORIZED:
         return {"WWW-Authenticate": 'Bearer realm="skillnet"'}
+    if code is ErrorCode.RANGE_NOT_SATISFIABLE:
+        return {"Content-Range": f"bytes */{details['size']}"}
     if STATUS[code] == HTTPStatus.SERVICE_UNAVAILABLE:
         return {"Retry-After": str(RETRY_AFTER_SECONDS)}
     return {}

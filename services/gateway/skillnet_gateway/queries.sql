@@ -46,7 +46,7 @@ WHERE d.org_id = $1 AND d.document_id = $2 AND d.deleted_at IS NULL
 
 -- name: original_of
 -- The named version, else the live one, else the newest.
-SELECT v.version, v.object_key, v.file_name, v.file_type, v.content_sha256
+SELECT v.version, v.object_key, v.file_name, v.file_type, v.content_sha256, v.size_bytes
 FROM documents d
 JOIN document_versions v ON v.org_id = d.org_id AND v.document_id = d.document_id
      AND v.version = coalesce($3, d.live_version, d.newest_version) AND v.version > d.deleted_through
