@@ -227,6 +227,14 @@ def test_a_pod_runs_without_privileges_on_a_file_system_it_cannot_write(name: st
     assert set(mounts) == {volume["name"] for volume in one.pod.get("volumes", [])}
 
 
+def test_the_parser_is_given_the_memory_that_its_files_may_take() -> None:
+    one = WORKLOADS["parser"]
+    (settings,) = settings_classes("parser")
+    megabytes = int(one.container["resources"]["limits"]["memory"].removesuffix("Mi"))
+    fields = settings.model_fields
+    assert megabytes >= fields["work_slots"].default * fields["parse_memory_mb"].default + 256
+
+
 def test_selectors_select_exactly_what_they_are_for() -> None:
     for name in SERVICES:
         spec = WORKLOADS[name].content["spec"]

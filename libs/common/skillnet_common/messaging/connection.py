@@ -45,7 +45,9 @@ class Bus:
 
         async def on_error(error: Exception) -> None:
             nonlocal last_error
-            last_error = error
+            # A reset connection says less than what the server said before it.
+            if last_error is None or not isinstance(error, OSError):
+                last_error = error
             log.warning("nats_error", error=repr(error))
 
         async def on_disconnected() -> None:
