@@ -23,6 +23,7 @@ from skillnet_gateway.gateway import Gateway
 from skillnet_gateway.keys import Keys
 from skillnet_gateway.llm import ChatModel
 from skillnet_gateway.organizations import Organizations
+from skillnet_gateway.progress import ProgressStreams
 from skillnet_gateway.quarantine import Quarantine
 from skillnet_gateway.retrieval import Retrieval
 from skillnet_gateway.settings import GatewaySettings
@@ -50,6 +51,7 @@ async def open_api(service: Service, settings: GatewaySettings) -> AsyncIterator
     """The HTTP API on the service's database and bus."""
     model = ChatModel(settings) if settings.llm_api_base else None
     originals = Originals(settings.object_store_url)
+    documents = Documents(service.database)
     organizations = Organizations(service.database)
     retrieval = Retrieval(service.bus.client, timeout=settings.retrieval_timeout_seconds)
     try:
@@ -60,8 +62,9 @@ async def open_api(service: Service, settings: GatewaySettings) -> AsyncIterator
                     organizations=organizations,
                     keys=Keys(service.database),
                     usage=UsageReports(service.database),
-                    documents=Documents(service.database),
+                    documents=documents,
                     contents=Contents(service.database),
+                    progress=ProgressStreams(documents, settings),
                     uploads=Uploads(
                         service.database,
                         originals,
@@ -88,6 +91,7 @@ class HttpComponent:
     def __init__(self, api: FastAPI, settings: GatewaySettings) -> None:
         # Requests get most of the process's time to drain, so that it ends by itself and is not cut off.
         drain_seconds = settings.drain_seconds * 0.8
+        self._progress: ProgressStreams = api.state.gateway.progress
         self._server = HttpServer(api, host=settings.http_host, port=settings.http_port, drain_seconds=drain_seconds)
         self._stopping = asyncio.Event()
 
@@ -96,6 +100,7 @@ class HttpComponent:
         await self._server.start()
         log.info("serving", port=self._server.port)
         await self._stopping.wait()
+        self._progress.close()
         await self._server.stop()
 
     def stop(self) -> None:

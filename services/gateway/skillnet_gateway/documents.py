@@ -77,6 +77,11 @@ class Documents:
             next_cursor=_write_cursor(rows[-1]) if more else None,
         )
 
+    async def summary(self, principal: Principal, document_id: UUID) -> DocumentSummary | None:
+        """The document; None where the asker sees none."""
+        rows, ahead = await self._list(principal, DocumentFilter(document_id=[document_id]), None, limit=1)
+        return DocumentSummary(**_summary(rows[0], ahead)) if rows else None
+
     async def detail(self, principal: Principal, document_id: UUID) -> DocumentDetail:
         """A document with its versions. RequestError `not_found`."""
         rows, ahead = await self._list(principal, DocumentFilter(document_id=[document_id]), None, limit=1)

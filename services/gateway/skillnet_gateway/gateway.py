@@ -15,6 +15,7 @@ from skillnet_gateway.contents import Contents
 from skillnet_gateway.documents import Documents
 from skillnet_gateway.keys import Keys
 from skillnet_gateway.organizations import Organizations
+from skillnet_gateway.progress import ProgressStreams
 from skillnet_gateway.quarantine import Quarantine
 from skillnet_gateway.retrieval import Retrieval
 from skillnet_gateway.uploads import Uploads
@@ -31,6 +32,7 @@ class Gateway:
     usage: UsageReports
     documents: Documents
     contents: Contents
+    progress: ProgressStreams
     uploads: Uploads
     quarantine: Quarantine
     originals: Originals

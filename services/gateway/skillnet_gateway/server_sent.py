@@ -25,9 +25,10 @@ class _End:
     error: Exception | None = None
 
 
-def written(kind: str, data: BaseModel) -> str:
+def written(kind: str, data: BaseModel, *, event_id: str | None = None) -> str:
     """One event. In ASCII, since many a reader takes U+2028 and its like, which documents hold, for a line's end."""
-    return f"event: {kind}\ndata: {data.model_dump_json(ensure_ascii=True)}\n\n"
+    name = "" if event_id is None else f"id: {event_id}\n"
+    return f"{name}event: {kind}\ndata: {data.model_dump_json(ensure_ascii=True)}\n\n"
 
 
 async def with_heartbeats(events: AsyncGenerator[Event, None], seconds: float) -> AsyncGenerator[Event | None, None]:

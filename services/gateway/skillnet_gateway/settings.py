@@ -32,7 +32,14 @@ class GatewaySettings(CommonSettings, ObjectStoreSettings, ChunkSettings):
     llm_attempts: int = Field(default=3, ge=1)
     llm_max_tokens: int = Field(default=1_024, ge=1)
     ask_heartbeat_seconds: float = Field(default=10.0, gt=0)
-    """A streamed answer in which nothing happens for so long sends a sign of life."""
+    """A stream in which nothing happens for so long sends a sign of life."""
+    progress_poll_seconds: float = Field(default=0.5, gt=0)
+    """How often a document that is followed is looked at; up to four times rarer while nothing changes."""
+    progress_stream_seconds: float = Field(default=300.0, gt=0)
+    """A document is followed no longer at a time; the reader comes again, and its key is verified anew."""
+    progress_streams: int = Field(default=200, ge=1)
+    """How many documents a gateway follows at a time."""
+    progress_streams_per_organization: int = Field(default=50, ge=1)
 
     @model_validator(mode="after")
     def _a_base_needs_a_model(self) -> Self:

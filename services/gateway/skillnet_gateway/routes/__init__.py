@@ -11,6 +11,7 @@ from skillnet_gateway.routes import (
     keys,
     ops,
     originals,
+    progress,
     quarantine,
     retrieval,
     uploads,
@@ -21,7 +22,7 @@ from skillnet_gateway.routes import (
 def api_router() -> APIRouter:
     """Everything that needs a key."""
     router = APIRouter(dependencies=[key_scheme])
-    for part in (uploads, documents, contents, originals, retrieval, ask, account, keys, usage, quarantine):
+    for part in (uploads, documents, contents, originals, progress, retrieval, ask, account, keys, usage, quarantine):
         router.include_router(part.router)
     return router
 
