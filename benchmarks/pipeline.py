@@ -87,7 +87,7 @@ def _write_documents(folder: Path) -> list[Path]:
 def _ingest(address: str, account: Account, files: Sequence[Path]) -> None:
     with SkillnetClient(address, account.api_key) as client:
         ids: list[UUID] = [client.upload(path, UploadOptions(external_key=path.name)).document_id for path in files]
-        settled = client.wait_until_settled(ids, poll_seconds=0.2)
+        settled = client.wait_until_settled(ids)
         failed = [document.failure for document in settled.values() if document.failure is not None]
         if failed:
             raise RuntimeError(f"documents failed: {failed}")
