@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from sentence_transformers import SentenceTransformer  # type: ignore[import-not-found]
+from sentence_transformers import SentenceTransformer
 
 folder, texts_file = sys.argv[1:3]
 texts = ["passage: " + text for text in json.loads(Path(texts_file).read_text(encoding="utf-8"))]
