@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from tests.manifests.dockerfile import stages
 
 from skillnet_cli.local.ports import free_port
 
@@ -51,8 +54,16 @@ def plain_variables(more: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def build_wheel(folder: Path) -> Path:
-    """The wheel of this checkout, which is what an image installs."""
-    _pip("wheel", "--no-deps", "--wheel-dir", str(folder), str(ROOT))
+    """The wheel that an image installs, built from what the Dockerfile copies for it and nothing else."""
+    source = folder / "source"
+    source.mkdir()
+    for copied in stages(ROOT / "Dockerfile")["wheel"].every("COPY"):
+        for name in copied.split()[:-1]:
+            if (ROOT / name).is_dir():
+                shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(ROOT / name, source)
+    _pip("wheel", "--no-deps", "--wheel-dir", str(folder), str(source))
     (wheel,) = folder.glob("*.whl")
     return wheel
 
