@@ -145,3 +145,58 @@ def test_contents_are_kept_but_open_no_section(
     (contents,) = blocks_of(document, BlockKind.CONTENTS)
     assert contents.startswith("Índice\n1. Bienvenida")
     assert contents.count("\n") == 4
+
+
+def test_a_larger_title_may_end_in_a_colon(parse: Parse, sheet: Any, lorem: str, headings: Outline) -> None:
+    sheet.heading("1. Establecer un enfoque de cartera:", size=12)
+    sheet.prose(lorem)
+    assert headings(parse(sheet.data(), "a.pdf")) == [(1, "1. Establecer un enfoque de cartera:")]
+
+
+def test_a_short_bold_sentence_with_space_above_heads_what_follows(
+    parse: Parse, sheet: Any, lorem: str, headings: Outline
+) -> None:
+    sheet.prose(lorem)
+    sheet.line("Reporte privado de vulnerabilidades.", font="hebo", gap=14)
+    sheet.prose(lorem)
+    assert headings(parse(sheet.data(), "a.pdf")) == [(1, "Reporte privado de vulnerabilidades.")]
+
+
+def test_listings_do_not_make_the_text_between_them_large(
+    parse: Parse, sheet: Any, lorem: str, headings: Outline
+) -> None:
+    for _ in range(3):
+        sheet.prose("const valor = calcular(entrada, salida, opciones); " * 3, size=8, font="cour")
+        sheet.prose("Es muy parecido a lo anterior, pero más corto", size=11)
+    assert headings(parse(sheet.data(), "a.pdf")) == []
+
+
+def test_the_bold_head_of_a_table_without_rules_is_no_heading(
+    parse: Parse, sheet: Any, lorem: str, headings: Outline
+) -> None:
+    sheet.prose(lorem)
+    sheet.y += 14
+    for first, second, font in (("Término", "Significado", "hebo"), ("Albarán", "Lista de lo entregado", "helv")):
+        sheet.page.insert_text((72, sheet.y), first, fontsize=11, fontname=font)
+        sheet.page.insert_text((250, sheet.y), second, fontsize=11, fontname=font)
+        sheet.y += 14.3
+    sheet.prose(lorem)
+    assert headings(parse(sheet.data(), "a.pdf")) == []
+
+
+def test_a_wrapped_title_whose_second_line_is_in_capitals_by_chance_stays_whole(
+    parse: Parse, sheet: Any, lorem: str, headings: Outline
+) -> None:
+    sheet.heading("Ley 11909 de cómputo de servicios a", size=22)
+    sheet.line("EFECTOS", size=22, font="hebo")
+    sheet.prose(lorem)
+    assert headings(parse(sheet.data(), "a.pdf")) == [(1, "Ley 11909 de cómputo de servicios a EFECTOS")]
+
+
+def test_signatures_in_capitals_at_the_end_are_no_heading(
+    parse: Parse, sheet: Any, lorem: str, headings: Outline
+) -> None:
+    sheet.heading("Plazos")
+    sheet.prose(lorem)
+    sheet.line("LACALLE HERRERA - RICARDO REILLY", gap=30)
+    assert headings(parse(sheet.data(), "a.pdf")) == [(1, "Plazos")]

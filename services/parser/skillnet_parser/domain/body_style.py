@@ -9,6 +9,7 @@ from itertools import pairwise
 from skillnet_parser.domain.layout import BodyStyle, Item, Row, are_neighbours
 from skillnet_parser.domain.numbering import read_label
 
+_MIN_BODY = 0.5  # of the characters of the most frequent size
 _MAX_CODE = 0.8  # of the characters
 
 
@@ -29,7 +30,8 @@ def measure_body(items: Sequence[Item]) -> BodyStyle:
     sizes: Counter[float] = Counter()
     for (size, _, _), chars in styles.items():
         sizes[size] += chars
-    size = max(sizes, key=lambda size: (sizes[size], size))
+    # Tables in small print may hold more characters than the text between them.
+    size = max(size for size, chars in sizes.items() if chars >= _MIN_BODY * max(sizes.values()))
     _, bold, italic = max((key for key in styles if key[0] == size), key=lambda key: styles[key])
     return BodyStyle(size, bold, italic, _usual_pitch(items, size), monospaced)
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from skillnet_parser.domain.layout import BodyStyle, Item, Row, Style, are_neighbours
+from skillnet_parser.domain.markers import starts_item
 from skillnet_parser.domain.numbering import Label, numbers_heading, read_label
 
 SLIGHTLY_LARGER = 1.04
@@ -130,6 +131,8 @@ def is_set_out(items: Sequence[Item], at: int, rows: Sequence[Row], body: BodySt
     if not (isinstance(above, Row) and isinstance(below, Row) and are_neighbours(rows[-1], below)):
         return False
     is_spaced = not are_neighbours(above, rows[0]) or _gap(above, rows[0]) >= _ISOLATED_GAP * body.pitch
+    if starts_item(below.text):
+        return False  # it leads in a list
     return is_spaced and not below.style.emphasised and below.style.size == rows[0].style.size
 
 

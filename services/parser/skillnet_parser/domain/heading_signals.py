@@ -21,6 +21,7 @@ from skillnet_parser.domain.markers import starts_bullet
 from skillnet_parser.domain.numbering import Label, numbers_heading, read_label
 
 LARGER = 1.15  # times the body size: certainly larger
+_MUCH_LARGER = 1.3  # times the body size: even a sentence is a title then
 _MAX_WORDS = 16
 _MAX_LABELLED_WORDS = 60
 _MAX_LARGE_WORDS = 40
@@ -44,11 +45,15 @@ def judge(items: Sequence[Item], at: int, rows: Sequence[Row], body: BodyStyle, 
         return 0  # a listing's
     long = larger or is_bold_and_centred(rows, body)
     limit = _MAX_LABELLED_WORDS if label or after_label else _MAX_LARGE_WORDS if long else _MAX_WORDS
-    set_out = larger or is_set_out(items, at, rows, body)
-    if len(text.split()) > limit or _speaks_against(text, rows, label, larger=larger, set_out=set_out):
+    bold_print = all(row.style.bold for row in rows)
+    emphasised = all(row.style.emphasised for row in rows)
+    needed = SLIGHTLY_LARGER if bold_print else LARGER if emphasised else _MUCH_LARGER
+    prominent = size >= needed * body.size and size > body.size
+    set_out = is_set_out(items, at, rows, body)
+    if len(text.split()) > limit or _speaks_against(text, rows, label, prominent=prominent, set_out=set_out):
         return 0
     signals = 2 if larger else int(size >= SLIGHTLY_LARGER * body.size and size > body.size)
-    bold = not body.bold and all(row.style.bold for row in rows)
+    bold = not body.bold and bold_print
     caps = is_caps(text)
     styled_label = label is not None and is_styled(rows[0].style, body)
     signals += bold + caps + (label is not None and (numbers_heading(label) or styled_label))
@@ -63,11 +68,11 @@ def judge(items: Sequence[Item], at: int, rows: Sequence[Row], body: BodyStyle, 
     return signals + isolated
 
 
-def _speaks_against(text: str, rows: Sequence[Row], label: Label | None, *, larger: bool, set_out: bool) -> bool:
+def _speaks_against(text: str, rows: Sequence[Row], label: Label | None, *, prominent: bool, set_out: bool) -> bool:
     """Whether the rows cannot be a heading, however they are set."""
     stripped = text.strip()
     letters = sum(char.isalpha() for char in stripped)
-    if letters < max(2, 0.4 * len(stripped.replace(" ", ""))) and not (label is not None and larger):
+    if letters < max(2, 0.4 * len(stripped.replace(" ", ""))) and not (label is not None and prominent):
         return True
     if len(rows) > _MAX_ROWS or stripped[0] in ",;.)%—–":
         return True
@@ -75,7 +80,7 @@ def _speaks_against(text: str, rows: Sequence[Row], label: Label | None, *, larg
         return True
     if starts_bullet(stripped) or is_contents_heading(stripped) or _CAPTION.match(stripped):
         return True
-    return not larger and _reads_like_text(stripped, rows, label, set_out=set_out)
+    return not prominent and _reads_like_text(stripped, rows, label, set_out=set_out)
 
 
 def _breaks_off(stripped: str, label: Label | None) -> bool:

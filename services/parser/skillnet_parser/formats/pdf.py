@@ -37,6 +37,7 @@ def read_pdf(path: Path, limits: ParseLimits, on_progress: Callable[[int, int], 
     """
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
+    pymupdf.no_recommend_layout()  # it would be printed among results
     with _open(path) as document:
         pages = _Pages()
         for index in range(_count_pages(document, limits)):
