@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from skillnet_common.contracts.answers import AskEvent
+from skillnet_common.contracts.bulk import BulkFile, BulkSummary
 from skillnet_common.contracts.problems import Problem
 from skillnet_common.contracts.progress import ProgressEvent
 from skillnet_gateway.authentication import RequireKey
@@ -57,7 +58,7 @@ async def _as_problem(request: Request, error: Exception) -> Response:
 def _publish_schemas(app: FastAPI) -> None:
     """Describes what no route returns as its model: errors, and the events of a streamed answer."""
     components = app.openapi().setdefault("components", {}).setdefault("schemas", {})
-    for model in (Problem, AskEvent, ProgressEvent):
+    for model in (Problem, AskEvent, ProgressEvent, BulkFile, BulkSummary):
         schema = model.model_json_schema(ref_template="#/components/schemas/{model}", mode="serialization")
         for name, part in {**schema.pop("$defs", {}), model.__name__: schema}.items():
             components.setdefault(name, part)

@@ -17,6 +17,7 @@ from skillnet_common.runtime.service import Component
 from skillnet_common.usage import open_meter
 from skillnet_gateway.answering import Answering
 from skillnet_gateway.api import create_api
+from skillnet_gateway.bulk import BulkUploads
 from skillnet_gateway.contents import Contents
 from skillnet_gateway.documents import Documents
 from skillnet_gateway.gateway import Gateway
@@ -51,6 +52,7 @@ async def open_api(service: Service, settings: GatewaySettings) -> AsyncIterator
     """The HTTP API on the service's database and bus."""
     model = ChatModel(settings) if settings.llm_api_base else None
     originals = Originals(settings.object_store_url)
+    uploads = Uploads(service.database, originals, settings, max_bytes=settings.max_upload_bytes)
     documents = Documents(service.database)
     organizations = Organizations(service.database)
     retrieval = Retrieval(service.bus.client, timeout=settings.retrieval_timeout_seconds)
@@ -65,17 +67,14 @@ async def open_api(service: Service, settings: GatewaySettings) -> AsyncIterator
                     documents=documents,
                     contents=Contents(service.database),
                     progress=ProgressStreams(documents, settings),
-                    uploads=Uploads(
-                        service.database,
-                        originals,
-                        settings,
-                        max_bytes=settings.max_upload_bytes,
-                        idle_seconds=settings.upload_idle_seconds,
-                    ),
+                    uploads=uploads,
+                    bulk=BulkUploads(uploads, settings),
                     quarantine=Quarantine(service.database),
                     originals=originals,
                     retrieval=retrieval,
                     answering=Answering(retrieval, organizations, model, meter),
+                    max_upload_bytes=settings.max_upload_bytes,
+                    upload_idle_seconds=settings.upload_idle_seconds,
                     heartbeat_seconds=settings.ask_heartbeat_seconds,
                     check_ready=service.check_ready,
                 )

@@ -11,6 +11,7 @@ from skillnet_common.auth import Authenticator
 from skillnet_common.objects import Originals
 from skillnet_common.runtime.ops import ReadyCheck
 from skillnet_gateway.answering import Answering
+from skillnet_gateway.bulk import BulkUploads
 from skillnet_gateway.contents import Contents
 from skillnet_gateway.documents import Documents
 from skillnet_gateway.keys import Keys
@@ -34,10 +35,13 @@ class Gateway:
     contents: Contents
     progress: ProgressStreams
     uploads: Uploads
+    bulk: BulkUploads
     quarantine: Quarantine
     originals: Originals
     retrieval: Retrieval
     answering: Answering
+    max_upload_bytes: int
+    upload_idle_seconds: float
     heartbeat_seconds: float
     check_ready: ReadyCheck
 

@@ -67,13 +67,9 @@ class _Parameters(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class VersionParameters(_Parameters):
-    """What may be said of a file. What is left out stays as the document has it."""
+class _Description(_Parameters):
+    """What may be said of any number of files. What is left out stays as the document has it."""
 
-    filename: FileName | None = Field(
-        default=None, description="Name of the file; its ending helps to tell its type."
-    )
-    title: Title | None = Field(default=None, examples=["Política de devoluciones"])
     language: Annotated[str, StringConstraints(pattern="^[a-z]{2}$")] | None = Field(
         default=None, description="ISO 639-1; detected where left out.", examples=["es"]
     )
@@ -100,6 +96,15 @@ class VersionParameters(_Parameters):
         return None if self.metadata is None else parse_metadata(self.metadata)
 
 
+class VersionParameters(_Description):
+    """What may be said of a file."""
+
+    filename: FileName | None = Field(
+        default=None, description="Name of the file; its ending helps to tell its type."
+    )
+    title: Title | None = Field(default=None, examples=["Política de devoluciones"])
+
+
 class UploadParameters(VersionParameters):
     """The document's identity is (organisation, source, external key)."""
 
@@ -108,6 +113,12 @@ class UploadParameters(VersionParameters):
         default=None, description="The caller's own key of the document; the file name where left out."
     )
     source: Source = Field(default="upload", description="The system the document comes from.")
+
+
+class BulkParameters(_Description):
+    """What is said of every file of an archive."""
+
+    source: Source = Field(default="upload", description="The system the documents come from.")
 
 
 class DocumentFilter(_Parameters):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import ExitStack, aclosing
 from dataclasses import dataclass
 from typing import TypeVar
 
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
+from starlette.types import Receive, Scope, Send
 
 EVENT_STREAM = "text/event-stream"
 HEARTBEAT = ": heartbeat\n\n"
@@ -29,6 +31,20 @@ def written(kind: str, data: BaseModel, *, event_id: str | None = None) -> str:
     """One event. In ASCII, since many a reader takes U+2028 and its like, which documents hold, for a line's end."""
     name = "" if event_id is None else f"id: {event_id}\n"
     return f"{name}event: {kind}\ndata: {data.model_dump_json(ensure_ascii=True)}\n\n"
+
+
+class PlacedStream(StreamingResponse):
+    """A streamed reply that holds something, and gives it back however it ends, also where nobody read a word."""
+
+    def __init__(self, pieces: AsyncGenerator[str, None], place: ExitStack, media_type: str) -> None:
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        super().__init__(pieces, media_type=media_type, headers=headers)
+        self._place = place
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Replies."""
+        with self._place:
+            await super().__call__(scope, receive, send)
 
 
 async def with_heartbeats(events: AsyncGenerator[Event, None], seconds: float) -> AsyncGenerator[Event | None, None]:

@@ -18,6 +18,13 @@ class GatewaySettings(CommonSettings, ObjectStoreSettings, ChunkSettings):
     max_upload_bytes: int = Field(default=50 * 1024 * 1024, gt=0)
     upload_idle_seconds: float = Field(default=60.0, gt=0)
     """An upload that sends nothing for this long is given up."""
+    bulk_max_bytes: int = Field(default=500 * 1024 * 1024, gt=0)
+    """Of an archive as it is sent; it is kept on disk while it is read."""
+    bulk_max_files: int = Field(default=10_000, gt=0)
+    bulk_max_unpacked_bytes: int = Field(default=2 * 1024 * 1024 * 1024, gt=0)
+    """Of all files of an archive together; each of them is limited as any upload."""
+    bulk_uploads: int = Field(default=2, gt=0)
+    """How many archives a gateway takes in at a time."""
     retrieval_timeout_seconds: float = Field(default=30.0, gt=0)
 
     llm_api_base: str = ""

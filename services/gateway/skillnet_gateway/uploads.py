@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -14,7 +13,7 @@ from skillnet_common.auth import Principal
 from skillnet_common.contracts.fields import MAX_TITLE
 from skillnet_common.contracts.usage import UsageKind
 from skillnet_common.database import Database, Queries
-from skillnet_common.errors import ErrorCode, PassingFault, RequestError
+from skillnet_common.errors import PassingFault
 from skillnet_common.models import serving_model
 from skillnet_common.objects import Originals
 from skillnet_common.pipeline import pipeline_fingerprint
@@ -50,22 +49,11 @@ class Uploads:
         chunks: ChunkSettings,
         *,
         max_bytes: int,
-        idle_seconds: float,
     ) -> None:
         self._database = database
         self._originals = originals
         self._chunks = chunks
         self._max_bytes = max_bytes
-        self._idle_seconds = idle_seconds
-
-    def require_size(self, content_length: str | None) -> None:
-        """Refuses a file by its announced length, before it is sent: RequestError `payload_too_large`."""
-        if content_length is not None and content_length.isdigit() and int(content_length) > self._max_bytes:
-            raise RequestError(
-                ErrorCode.PAYLOAD_TOO_LARGE,
-                f"The file is larger than {self._max_bytes} bytes.",
-                max_bytes=self._max_bytes,
-            )
 
     async def receive(
         self,
@@ -78,12 +66,12 @@ class Uploads:
     ) -> UploadResult:
         """Stores the body and makes it the document's next version, or finds that nothing has changed.
 
-        Raises RequestError `payload_too_large`, `empty_file`, `timeout`, `not_found`, `forbidden` or
-        `idempotency_key_reused`.
+        Raises RequestError `payload_too_large`, `not_found`, `forbidden` or `idempotency_key_reused`, and what the
+        body raises.
         """
         require_own_groups(principal, parameters.audience)
         fingerprint = await self._fingerprint()
-        stored = await self._originals.write(principal.org_id, self._checked(body), max_bytes=self._max_bytes)
+        stored = await self._originals.write(principal.org_id, body, max_bytes=self._max_bytes)
         upload = Upload(
             org_id=principal.org_id,
             external_key=target.external_key,
@@ -142,25 +130,6 @@ class Uploads:
             await self._originals.delete(object_key)
         except PassingFault as fault:
             log.warning("unreferenced_object_left", object_key=object_key, reason=fault.message)
-
-    async def _checked(self, body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        """The body's pieces; refuses one that is empty or that stops coming."""
-        empty = True
-        while True:
-            try:
-                async with asyncio.timeout(self._idle_seconds):
-                    piece = await anext(body, None)
-            except TimeoutError as error:
-                raise RequestError(
-                    ErrorCode.TIMEOUT, f"Nothing was sent for {self._idle_seconds:g} s; the upload was given up."
-                ) from error
-            if piece is None:
-                break
-            if piece:
-                empty = False
-                yield piece
-        if empty:
-            raise RequestError(ErrorCode.EMPTY_FILE, "The file is empty.")
 
 
 def new_target(source: str, external_key: str | None, filename: str) -> Target:

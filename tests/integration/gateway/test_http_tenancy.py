@@ -33,6 +33,7 @@ OWN_DATA = {
     "/v1/me",
     "/v1/organization",
     "/v1/documents",
+    "/v1/documents/bulk",
     "/v1/quarantine",
     "/v1/keys",
     "/v1/usage",

@@ -6,6 +6,7 @@ from skillnet_gateway.authentication import key_scheme
 from skillnet_gateway.routes import (
     account,
     ask,
+    bulk,
     contents,
     documents,
     keys,
@@ -22,7 +23,8 @@ from skillnet_gateway.routes import (
 def api_router() -> APIRouter:
     """Everything that needs a key."""
     router = APIRouter(dependencies=[key_scheme])
-    for part in (uploads, documents, contents, originals, progress, retrieval, ask, account, keys, usage, quarantine):
+    on_documents = (uploads, bulk, documents, contents, originals, progress)
+    for part in (*on_documents, retrieval, ask, account, keys, usage, quarantine):
         router.include_router(part.router)
     return router
 

@@ -10,7 +10,6 @@ from uuid import UUID
 import structlog
 from fastapi import APIRouter, Header
 from fastapi.responses import Response, StreamingResponse
-from starlette.types import Receive, Scope, Send
 
 from skillnet_common.contracts.progress import ProgressEvent, ProgressKind
 from skillnet_common.errors import ErrorCode
@@ -18,7 +17,7 @@ from skillnet_gateway.authentication import API_PREFIX, Caller, Reader
 from skillnet_gateway.gateway import Gateway, TheGateway
 from skillnet_gateway.problems import fault_of, problem_responses
 from skillnet_gateway.rights import document_not_found
-from skillnet_gateway.server_sent import EVENT_STREAM, HEARTBEAT, with_heartbeats, written
+from skillnet_gateway.server_sent import EVENT_STREAM, HEARTBEAT, PlacedStream, with_heartbeats, written
 
 router = APIRouter(prefix=API_PREFIX, tags=["documents"])
 
@@ -43,19 +42,6 @@ _REPLIES: dict[int | str, dict[str, Any]] = {
     },
     204: {"description": "`Last-Event-ID` names the end: there is nothing more to come."},
 }
-
-
-class _PlacedStream(StreamingResponse):
-    """Gives its place back however it ends, also where nobody read a word of it."""
-
-    def __init__(self, events: AsyncGenerator[str, None], place: ExitStack) -> None:
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        super().__init__(events, media_type=EVENT_STREAM, headers=headers)
-        self._place = place
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with self._place:
-            await super().__call__(scope, receive, send)
 
 
 @router.get(
@@ -91,7 +77,7 @@ async def follow_progress(
         return Response(status_code=204)
     with ExitStack() as stack:
         stack.enter_context(progress.place(caller.principal.org_id))
-        return _PlacedStream(_events(gateway, caller, first, last_event_id), stack.pop_all())
+        return PlacedStream(_events(gateway, caller, first, last_event_id), stack.pop_all(), EVENT_STREAM)
 
 
 async def _events(

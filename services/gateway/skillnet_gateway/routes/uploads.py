@@ -12,6 +12,7 @@ from skillnet_common.contracts.documents import UploadReply
 from skillnet_common.errors import ErrorCode, RequestError
 from skillnet_common.versions import UploadOutcome, UploadResult
 from skillnet_gateway.authentication import API_PREFIX, Writer
+from skillnet_gateway.bodies import require_size, watched
 from skillnet_gateway.gateway import TheGateway
 from skillnet_gateway.parameters import UploadParameters, VersionParameters
 from skillnet_gateway.problems import problem_responses
@@ -84,13 +85,13 @@ async def upload_document(
     A key limited to groups gets `forbidden` for a `source` and `external_key` that are not its own to write to: they
     are taken, or were before a deletion, by a document of other groups.
     """
-    _require_plain_body(request)
-    gateway.uploads.require_size(request.headers.get("content-length"))
+    require_plain_body(request)
+    require_size(request.headers.get("content-length"), gateway.max_upload_bytes)
     result = await gateway.uploads.receive(
         caller.principal,
         new_target(parameters.source, parameters.external_key, parameters.filename),
         parameters,
-        request.stream(),
+        watched(request.stream(), gateway.upload_idle_seconds),
         idempotency_key=idempotency_key,
     )
     return _reply(result)
@@ -113,16 +114,18 @@ async def upload_version(
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
     """The document keeps its source and external key."""
-    _require_plain_body(request)
-    gateway.uploads.require_size(request.headers.get("content-length"))
+    require_plain_body(request)
+    require_size(request.headers.get("content-length"), gateway.max_upload_bytes)
     target = await gateway.documents.upload_target(caller.principal, document_id, parameters.filename)
+    body = watched(request.stream(), gateway.upload_idle_seconds)
     result = await gateway.uploads.receive(
-        caller.principal, target, parameters, request.stream(), idempotency_key=idempotency_key
+        caller.principal, target, parameters, body, idempotency_key=idempotency_key
     )
     return _reply(result)
 
 
-def _require_plain_body(request: Request) -> None:
+def require_plain_body(request: Request) -> None:
+    """Refuses a form: RequestError `unsupported_type`."""
     if request.headers.get("content-type", "").strip().lower().startswith("multipart/"):
         raise RequestError(
             ErrorCode.UNSUPPORTED_TYPE,
