@@ -19,7 +19,14 @@ from skillnet_common.database.pool import CONNECTION_ERRORS
 from .corpus import Action
 from .running import Running
 
-WORKERS = {"parser": Stage.PARSE, "parser's child": Stage.PARSE, "chunker": Stage.CHUNK, "embedder": Stage.EMBED}
+FORK_SERVER, CHILD = "parser's fork server", "parser's child"
+WORKERS = {
+    "parser": Stage.PARSE,
+    FORK_SERVER: Stage.PARSE,
+    CHILD: Stage.PARSE,
+    "chunker": Stage.CHUNK,
+    "embedder": Stage.EMBED,
+}
 VICTIMS = (*WORKERS, "dispatcher", "notifier", "gateway", "retriever", "nats", "postgres")
 """Everything that is killed."""
 
@@ -37,8 +44,8 @@ async def strike(running: Running, victim: str, choose: random.Random) -> None:
     if victim in WORKERS:
         await _until_some(running, _CLAIMED, WORKERS[victim])
         await asyncio.sleep(choose.uniform(0, 0.05))
-    if victim == "parser's child":
-        await _kill_child(running)
+    if victim in (FORK_SERVER, CHILD):
+        await _kill_below_parser(running, victim)
     else:
         await _kill(running, choose.choice(running.replicas(victim)))
 
@@ -102,23 +109,24 @@ async def _until_some(running: Running, count: str, *arguments: object) -> None:
         return
 
 
-async def _kill_child(running: Running) -> None:
-    """Kills a process that parses a file, as soon as there is one; there may be none."""
+async def _kill_below_parser(running: Running, victim: str) -> None:
+    """Kills the fork server, or a process that parses a file as soon as there is one; there may be none."""
     deadline = asyncio.get_running_loop().time() + _BUSY_SECONDS
     while asyncio.get_running_loop().time() < deadline:
-        children = _children(running.process("parser").pid)
-        for child in children:
-            os.kill(child, signal.SIGKILL)
-        if children:
+        try:
+            found = _below(running.process("parser").pid, victim)
+            for process in found:
+                process.kill()
+        except psutil.NoSuchProcess:  # it ended by itself: the next one then
+            found = []
+        if found:
             return
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.002)
 
 
-def _children(pid: int | None) -> list[int]:
-    try:
-        return [child.pid for child in psutil.Process(pid or 0).children() if child.is_running()]
-    except psutil.NoSuchProcess:
-        return []
+def _below(pid: int | None, victim: str) -> list[psutil.Process]:
+    servers = psutil.Process(pid or 0).children()
+    return servers if victim == FORK_SERVER else [child for server in servers for child in server.children()]
 
 
 async def _until(condition: Callable[[], bool], otherwise: str) -> None:
