@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pymupdf
+from pymupdf import table as finder
 
 from skillnet_common.documents import Box
 from skillnet_parser.domain.layout import Rect, TableRegion
@@ -22,6 +23,17 @@ _GRID_LINES = 3
 _MARGIN = 4.0
 _MAX_PATHS = 5000  # a drawing, not a table: finding cells in it would take minutes
 _BOX_DIGITS = 4
+
+
+class _Headless(finder.Table):
+    """A table whose header is not looked for: the first row is taken for it, and the search costs a third of
+    the finder's time."""
+
+    def _get_header(self, *_arguments: object, **_options: object) -> None:
+        return None
+
+
+finder.Table = _Headless  # type: ignore[misc]  # the finder makes its tables of this class
 
 
 def find_tables(page: Any, log: _Log, hidden: HiddenText) -> list[TableRegion]:
