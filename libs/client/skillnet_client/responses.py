@@ -10,10 +10,13 @@ from pydantic import BaseModel, ValidationError
 from skillnet_client.errors import SkillnetApiError
 from skillnet_client.requests import ApiRequest
 from skillnet_common.contracts.answers import AskEvent
+from skillnet_common.contracts.bulk import BULK_LINE, BulkFile, BulkSummary
 from skillnet_common.contracts.problems import PROBLEM_MEDIA_TYPE, Problem
+from skillnet_common.contracts.progress import ProgressEvent
 from skillnet_common.errors import ErrorCode
 
 Reply = TypeVar("Reply", bound=BaseModel)
+Event = TypeVar("Event", AskEvent, ProgressEvent)
 
 
 def read_reply(response: httpx.Response, reply_type: type[Reply]) -> Reply:
@@ -43,14 +46,26 @@ def raise_for_problem(response: httpx.Response) -> None:
     )
 
 
-def read_event(line: str) -> AskEvent | None:
-    """The event of one line of a streamed answer; None for the lines around it. Raises what an event reports."""
+def read_event(line: str, kind: type[Event]) -> Event | None:
+    """The event of one line of a stream; None for the lines around it. Raises what an event reports."""
     if not line.startswith("data:"):
         return None
-    event = AskEvent.model_validate_json(line.removeprefix("data:"))
+    event = kind.model_validate_json(line.removeprefix("data:"))
     if event.problem is not None:
         raise error_of(event.problem)
     return event
+
+
+def read_line(line: str) -> BulkFile | BulkSummary | None:
+    """The model of one line of a bulk upload's reply; None for a sign of life."""
+    return BULK_LINE.validate_json(line) if line.strip() else None
+
+
+def cut_short() -> SkillnetApiError:
+    """Where a bulk upload's reply has no summary."""
+    return SkillnetApiError(
+        ErrorCode.UNAVAILABLE, None, "The reply was cut short. Send the archive again: what was done stays unchanged."
+    )
 
 
 def error_of(problem: Problem) -> SkillnetApiError:

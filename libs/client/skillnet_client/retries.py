@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import httpx
 
+from skillnet_client.errors import SkillnetApiError
 from skillnet_client.requests import ApiRequest
+from skillnet_common.errors import ErrorCode
 
 _PASSING = frozenset({429, 502, 503, 504})
 _LONGEST_DELAY = 10.0
@@ -26,9 +28,17 @@ class RetryPolicy:
         """Seconds to wait before attempt + 1, or None where the outcome stands. Attempts count from 0."""
         if attempt >= self.retries or not _may_pass(request, outcome):
             return None
-        jittered: float = self.first_delay * 2**attempt * random.uniform(0.7, 1.3)  # noqa: S311
         asked = outcome.headers.get("retry-after", "") if isinstance(outcome, httpx.Response) else ""
-        return min(max(jittered, float(asked) if asked.isdigit() else 0.0), _LONGEST_DELAY)
+        return min(max(self.pause(attempt), float(asked) if asked.isdigit() else 0.0), _LONGEST_DELAY)
+
+    def pause(self, attempt: int) -> float:
+        """Seconds, with jitter, after a failed attempt. Attempts count from 0."""
+        jittered: float = self.first_delay * 2**attempt * random.uniform(0.7, 1.3)  # noqa: S311
+        return min(jittered, _LONGEST_DELAY)
+
+    def goes_on(self, error: SkillnetApiError, attempt: int) -> bool:
+        """Whether a reply that broke off, or was refused for now, is to be taken up again. Attempts count from 0."""
+        return attempt < self.retries and error.code in {ErrorCode.UNAVAILABLE, ErrorCode.TIMEOUT}
 
 
 def _may_pass(request: ApiRequest, outcome: httpx.Response | httpx.TransportError) -> bool:

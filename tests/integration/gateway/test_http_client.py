@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import io
+import zipfile
 from collections.abc import AsyncIterator, Awaitable, Callable
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -17,7 +19,7 @@ from tests.integration.versions.pipeline import Pipeline
 from skillnet_cli.local.nats import EmbeddedNats
 from skillnet_client import AsyncSkillnetClient, RetryPolicy, SkillnetApiError, SkillnetClient, UploadOptions
 from skillnet_common.contracts.answers import AskEventKind
-from skillnet_common.contracts.documents import DocumentStatus, VersionState
+from skillnet_common.contracts.documents import DocumentChange, DocumentStatus, VersionState
 from skillnet_common.contracts.keys import Key, KeyRequest, Scope
 from skillnet_common.contracts.organizations import Organization, OrganizationChange
 from skillnet_common.contracts.retrieval import SearchRequest
@@ -26,6 +28,7 @@ from skillnet_common.database import Database
 
 from .conftest import MAX_UPLOAD, RunningGateway
 from .doubles import retriever_double
+from .reading import read_version
 
 Call = Callable[..., Awaitable[Any]]
 """Calls a method of the client by its name; an iterator comes back as a list."""
@@ -83,6 +86,79 @@ async def test_a_documents_life(call: Call, tmp_path: Path) -> None:
         await call("document", first.document_id)
     assert (error.value.code, error.value.status) == ("not_found", 404)
     assert error.value.request_id
+
+
+async def test_what_is_said_of_a_document(call: Call) -> None:
+    made = await call("upload", b"x", UploadOptions(filename="a.md", subject_id="s", taxonomy="rrhh/nómina"))
+    changed = await call("change_document", made.document_id, DocumentChange(title="Nuevo", subject_id=None))
+    assert (changed.title, changed.subject_id, changed.taxonomy) == ("Nuevo", None, "rrhh/nómina")
+    assert changed == await call("document", made.document_id)
+
+
+async def test_every_filter_of_a_list(call: Call) -> None:
+    options = UploadOptions(
+        filename="a.md", subject_id="s", entity_id="e", taxonomy="rrhh/nómina", title="Año nuevo",
+        metadata={"a": 1, "b": True}, courses=["c"], source="wiki", external_key="k",
+    )  # fmt: skip
+    made = await call("upload", b"x", options)
+    await call("upload", b"x", UploadOptions(filename="b.md"))
+    long_ago = datetime(2020, 1, 1, tzinfo=UTC)
+    for filters in (
+        {"status": DocumentStatus.PENDING, "subject_id": "s", "entity_id": "e", "taxonomy_prefix": "rrhh"},
+        {"title": "ano", "metadata": {"a": 1, "b": True}, "updated_after": long_ago},
+        {"source": "wiki", "external_key": "k", "course_id": "c", "updated_before": datetime(2100, 1, 1)},  # noqa: DTZ001
+    ):
+        assert [one.document_id for one in await call("documents", **filters)] == [made.document_id], filters
+    assert await call("documents", updated_before=long_ago) == []
+    assert await call("documents", language="es", file_type="pdf") == []
+
+
+async def test_what_a_version_holds(call: Call, database: Database, org: UUID) -> None:
+    made = await call("upload", b"x", UploadOptions(filename="a.pdf"))
+    with pytest.raises(SkillnetApiError) as error:
+        await call("outline", made.document_id)
+    assert (error.value.code, error.value.details) == ("contents_missing", {"version": 1})
+    await read_version(database, org, str(made.document_id), 1, chunks=120)
+    outline = await call("outline", made.document_id, version=1)
+    assert [section.heading for section in outline.sections] == ["", "Devoluciones", "Sin recibo"]
+    chunks = await call("chunks", made.document_id)
+    assert [chunk.chunk_index for chunk in chunks] == list(range(120))
+    assert await call("chunk", made.document_id, chunks[7].chunk_id) == chunks[7]
+
+
+async def test_an_archive(call: Call) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("a.md", b"x")
+        archive.writestr("b.md", b"")
+    *files, summary = await call("upload_archive", buffer.getvalue(), UploadOptions(courses=["c1"], source="wiki"))
+    assert [(file.path, file.outcome, file.code) for file in files] == [
+        ("a.md", "created", None),
+        ("b.md", "refused", "empty_file"),
+    ]
+    assert (summary.counts, summary.not_tried) == ({"created": 1, "refused": 1}, 0)
+    assert (await call("document", files[0].document_id)).courses == ["c1"]
+    with pytest.raises(ValueError, match="differ by file"):
+        await call("upload_archive", b"x", UploadOptions(title="t"))
+    with pytest.raises(SkillnetApiError) as error:
+        await call("upload_archive", b"no zip")
+    assert error.value.code == "unsupported_type"
+
+
+async def test_progress_is_followed_to_its_end(call: Call, database: Database, org: UUID) -> None:
+    made = await call("upload", b"x", UploadOptions(filename="a.pdf"))
+    following = asyncio.ensure_future(call("progress", made.document_id))
+    await asyncio.sleep(0.3)
+    await read_version(database, org, str(made.document_id), 1)
+    await asyncio.sleep(0.8)
+    await call("cancel", made.document_id, 1)
+    async with asyncio.timeout(10):
+        events = await following
+    assert [event.state for event in events][:: len(events) - 1] == ["uploaded", "cancelled"]
+    assert events[-1].ending == "cancelled"
+    with pytest.raises(SkillnetApiError) as error:
+        await call("progress", uuid4())
+    assert error.value.code == "not_found"
 
 
 async def test_the_organizations_consent(call: Call, org: UUID) -> None:

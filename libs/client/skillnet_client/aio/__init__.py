@@ -1,12 +1,15 @@
 """The asynchronous client, put together of its subjects."""
 
 from skillnet_client.aio.account import AsyncAccountCalls
-from skillnet_client.aio.documents import AsyncDocumentCalls
+from skillnet_client.aio.contents import AsyncContentCalls
+from skillnet_client.aio.following import AsyncFollowingCalls
 from skillnet_client.aio.quarantine import AsyncQuarantineCalls
 from skillnet_client.aio.questions import AsyncQuestionCalls
 
 
-class AsyncSkillnetClient(AsyncDocumentCalls, AsyncQuestionCalls, AsyncAccountCalls, AsyncQuarantineCalls):
+class AsyncSkillnetClient(
+    AsyncFollowingCalls, AsyncContentCalls, AsyncQuestionCalls, AsyncAccountCalls, AsyncQuarantineCalls
+):
     """Calls a gateway. Every method raises SkillnetApiError; `timeout` is in seconds for each read or write.
 
     A context manager; `close` it otherwise.

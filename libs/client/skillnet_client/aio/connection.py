@@ -67,7 +67,7 @@ class AsyncConnection:
                 request.path,
                 params=request.params,
                 headers=headers_of(request),
-                content=request.json,
+                content=request.content.pieces_async() if request.content else request.json,
             ) as response:
                 if not response.is_success:
                     await response.aread()

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from typing import Unpack
 from uuid import UUID
 
 from skillnet_client.aio.connection import AsyncConnection
-from skillnet_client.errors import SkillnetApiError
-from skillnet_client.requests import UploadOptions, uploads
+from skillnet_client.requests import DocumentFilters, UploadOptions, uploads
 from skillnet_client.requests import documents as requests
-from skillnet_client.settling import OnProgress, Settling
+from skillnet_client.responses import cut_short, read_line
+from skillnet_common.contracts.bulk import BulkFile, BulkSummary
 from skillnet_common.contracts.documents import (
+    DocumentChange,
     DocumentDetail,
     DocumentPage,
-    DocumentStatus,
     DocumentSummary,
     UploadReply,
 )
-from skillnet_common.errors import ErrorCode
 
 
 class AsyncDocumentCalls(AsyncConnection):
@@ -35,43 +34,39 @@ class AsyncDocumentCalls(AsyncConnection):
         """Sends a file as the next version of a known document."""
         return await self._call(uploads.upload_version(document_id, file, options or UploadOptions()), UploadReply)
 
+    async def upload_archive(
+        self, archive: Path | bytes, options: UploadOptions | None = None
+    ) -> AsyncIterator[BulkFile | BulkSummary]:
+        """Sends a ZIP archive of files, each a document with its path as its key: a line each, then the summary.
+
+        `options` hold for every file, and name none. After a break send the archive again.
+        """
+        async with self._stream(uploads.upload_archive(archive, options or UploadOptions())) as response:
+            async for text in response.aiter_lines():
+                line = read_line(text)
+                if line is not None:
+                    yield line
+                if isinstance(line, BulkSummary):
+                    return
+        raise cut_short()
+
     async def documents_page(
         self,
         *,
         cursor: str | None = None,
         limit: int = 100,
-        status: DocumentStatus | None = None,
-        course_id: str | None = None,
-        source: str | None = None,
-        external_key: str | None = None,
         ids: Sequence[UUID] = (),
+        **filters: Unpack[DocumentFilters],
     ) -> DocumentPage:
         """One page of documents, last created first; `ids` (at most 100) limits it to these."""
-        request = requests.documents(
-            cursor=cursor,
-            limit=limit,
-            status=status,
-            course_id=course_id,
-            source=source,
-            external_key=external_key,
-            ids=ids,
-        )
+        request = requests.documents(cursor=cursor, limit=limit, ids=ids, filters=filters)
         return await self._call(request, DocumentPage)
 
-    async def documents(
-        self,
-        *,
-        status: DocumentStatus | None = None,
-        course_id: str | None = None,
-        source: str | None = None,
-        external_key: str | None = None,
-    ) -> AsyncIterator[DocumentSummary]:
+    async def documents(self, **filters: Unpack[DocumentFilters]) -> AsyncIterator[DocumentSummary]:
         """Every document, page by page."""
         cursor: str | None = None
         while True:
-            page = await self.documents_page(
-                cursor=cursor, status=status, course_id=course_id, source=source, external_key=external_key
-            )
+            page = await self.documents_page(cursor=cursor, **filters)
             for document in page.documents:
                 yield document
             cursor = page.next_cursor
@@ -82,13 +77,9 @@ class AsyncDocumentCalls(AsyncConnection):
         """A document with its versions."""
         return await self._call(requests.document(document_id), DocumentDetail)
 
-    async def original(self, document_id: UUID, target: Path, *, version: int | None = None) -> None:
-        """Writes the original file of a version (the live one unless named) to `target`."""
-        request = requests.original(document_id, version)
-        async with self._stream(request) as response:
-            with target.open("wb") as file:
-                async for piece in response.aiter_bytes():
-                    await asyncio.to_thread(file.write, piece)
+    async def change_document(self, document_id: UUID, change: DocumentChange) -> DocumentDetail:
+        """Changes what is said of a document, without a new version."""
+        return await self._call(requests.change(document_id, change), DocumentDetail)
 
     async def delete(self, document_id: UUID) -> None:
         """Deletes a document with all its versions."""
@@ -97,29 +88,3 @@ class AsyncDocumentCalls(AsyncConnection):
     async def cancel(self, document_id: UUID, version: int) -> None:
         """Ends a version under way; the live one keeps serving."""
         await self._send(requests.cancel(document_id, version))
-
-    async def wait_until_settled(
-        self,
-        ids: Iterable[UUID],
-        on_progress: OnProgress | None = None,
-        *,
-        timeout: float | None = None,
-        poll_seconds: float = 0.5,
-    ) -> dict[UUID, DocumentSummary]:
-        """Waits until the newest version of every document has ended, well or badly.
-
-        Returns what they came to; a document deleted meanwhile is missing. Raises SkillnetApiError `timeout`
-        after `timeout` seconds.
-        """
-        deadline = None if timeout is None else asyncio.get_running_loop().time() + timeout
-        settling = Settling(ids, on_progress)
-        while not settling.is_over:
-            settling.observe(
-                [one for batch in settling.batches() for one in (await self.documents_page(ids=batch)).documents]
-            )
-            if settling.is_over:
-                break
-            if deadline is not None and asyncio.get_running_loop().time() >= deadline:
-                raise SkillnetApiError(ErrorCode.TIMEOUT, None, f"Not every document had ended in {timeout:g} s.")
-            await asyncio.sleep(poll_seconds)
-        return settling.seen

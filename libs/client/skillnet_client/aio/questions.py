@@ -41,5 +41,5 @@ class AsyncQuestionCalls(AsyncConnection):
         """An answer as it is written. The last event, `done`, has the whole reply with its citations checked."""
         async with self._stream(requests.ask_streamed(request)) as response:
             async for line in response.aiter_lines():
-                if (event := read_event(line)) is not None:
+                if (event := read_event(line, AskEvent)) is not None:
                     yield event

@@ -2,33 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TypedDict
 from uuid import UUID
 
 from skillnet_client.requests.base import ApiRequest, Params
-from skillnet_common.contracts.documents import DocumentStatus
+from skillnet_common.contracts.documents import DocumentChange, DocumentStatus
 
 
-def documents(
-    *,
-    cursor: str | None,
-    limit: int,
-    status: DocumentStatus | None,
-    course_id: str | None,
-    source: str | None,
-    external_key: str | None,
-    ids: Sequence[UUID],
-) -> ApiRequest:
+class DocumentFilters(TypedDict, total=False):
+    """Which documents to list; every filter that is given must hold.
+
+    `taxonomy_prefix` "a" finds "a" and "a/b"; `title` is a part of it, whatever its case and accents; `language` and
+    `file_type` are the live version's; `updated_after` is included, `updated_before` excluded; `metadata` are values
+    that the document's metadata holds.
+    """
+
+    status: DocumentStatus | None
+    course_id: str | None
+    subject_id: str | None
+    entity_id: str | None
+    taxonomy_prefix: str | None
+    language: str | None
+    file_type: str | None
+    source: str | None
+    external_key: str | None
+    title: str | None
+    updated_after: datetime | None
+    updated_before: datetime | None
+    metadata: Mapping[str, str | int | float | bool] | None
+
+
+def documents(*, cursor: str | None, limit: int, ids: Sequence[UUID], filters: DocumentFilters) -> ApiRequest:
     """`GET /v1/documents`."""
-    wanted = {
-        "cursor": cursor,
-        "status": status,
-        "course_id": course_id,
-        "source": source,
-        "external_key": external_key,
-    }
     params: Params = [("limit", limit)]
-    params += [(name, value) for name, value in wanted.items() if value is not None]
+    if cursor is not None:
+        params.append(("cursor", cursor))
+    params += [(name, _text(value)) for name, value in filters.items() if value is not None]
     params += [("document_id", str(one)) for one in ids]
     return ApiRequest("GET", "/v1/documents", params)
 
@@ -38,10 +50,9 @@ def document(document_id: UUID) -> ApiRequest:
     return ApiRequest("GET", f"/v1/documents/{document_id}")
 
 
-def original(document_id: UUID, version: int | None) -> ApiRequest:
-    """`GET /v1/documents/{id}/original`."""
-    params: Params = [("version", version)] if version is not None else []
-    return ApiRequest("GET", f"/v1/documents/{document_id}/original", params)
+def change(document_id: UUID, change: DocumentChange) -> ApiRequest:
+    """`PATCH /v1/documents/{id}`."""
+    return ApiRequest("PATCH", f"/v1/documents/{document_id}", json=change.model_dump_json(exclude_unset=True))
 
 
 def delete(document_id: UUID) -> ApiRequest:
@@ -52,3 +63,18 @@ def delete(document_id: UUID) -> ApiRequest:
 def cancel(document_id: UUID, version: int) -> ApiRequest:
     """`POST /v1/documents/{id}/versions/{n}/cancel`."""
     return ApiRequest("POST", f"/v1/documents/{document_id}/versions/{version}/cancel")
+
+
+def progress(document_id: UUID, last_event_id: str | None) -> ApiRequest:
+    """`GET /v1/documents/{id}/progress`, to be replied event by event."""
+    headers = {} if last_event_id is None else {"Last-Event-ID": last_event_id}
+    return ApiRequest("GET", f"/v1/documents/{document_id}/progress", headers=headers)
+
+
+def _text(value: object) -> str:
+    match value:
+        case datetime():
+            return value.isoformat()
+        case Mapping():
+            return json.dumps(dict(value), ensure_ascii=False)
+    return str(value)

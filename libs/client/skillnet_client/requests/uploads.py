@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -52,6 +52,15 @@ def upload_version(document_id: UUID, file: Path | bytes, options: UploadOptions
     filename = options.filename or (file.name if isinstance(file, Path) else None)
     named: Params = [("filename", filename)] if filename else []
     return _send_file("PUT", f"/v1/documents/{document_id}/content", file, options, named)
+
+
+def upload_archive(file: Path | bytes, options: UploadOptions) -> ApiRequest:
+    """`POST /v1/documents/bulk`; every file of the archive has its own name, key and title."""
+    own = (options.filename, options.external_key, options.title, options.idempotency_key)
+    if any(value is not None for value in own):
+        raise ValueError("give no filename, external_key, title or idempotency_key: they differ by file")
+    request = _send_file("POST", "/v1/documents/bulk", file, options, _named(options, "source"))
+    return replace(request, headers={"Content-Type": "application/zip"})
 
 
 def _send_file(method: str, path: str, file: Path | bytes, options: UploadOptions, named: Params) -> ApiRequest:

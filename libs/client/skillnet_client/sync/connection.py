@@ -67,7 +67,7 @@ class Connection:
                 request.path,
                 params=request.params,
                 headers=headers_of(request),
-                content=request.json,
+                content=request.content.pieces() if request.content else request.json,
             ) as response:
                 if not response.is_success:
                     response.read()
