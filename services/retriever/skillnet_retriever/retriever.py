@@ -147,7 +147,7 @@ class Retriever:
             findings = await self._find(snapshot, question, request)
             judgement = judge(findings.pool, findings.ranking, self._model.calibration)
             closest = None
-            if not judgement.sufficient and not snapshot.is_narrowed:
+            if request.allow_document and not judgement.sufficient and not snapshot.is_narrowed:
                 closest = await self._closest_document(snapshot, question.text, findings.pool)
             ground = choose_ground(
                 judgement,

@@ -163,6 +163,7 @@ async def test_without_ground_the_answer_says_so(
     asked = retriever.asked[0][1]
     assert isinstance(asked, GroundRequest)
     assert asked.allow_general is False, "without an LLM nobody has general knowledge"
+    assert asked.allow_document is False, "nor can tell whether a whole document answers"
 
 
 async def test_general_knowledge_that_fails_is_no_ground(

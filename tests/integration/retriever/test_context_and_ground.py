@@ -160,6 +160,10 @@ async def test_weak_passages_of_a_close_small_document_give_the_whole_document(
     assert "fondo de caja" not in reply.context
     assert not reply.evidence.semantic_model
     assert reply.evidence.top_similarity is None
+    unread = await ground_of(
+        blind, org, "¿Qué alérgenos declara el obrador?", allow_document=False, allow_general=False
+    )
+    assert (unread.rung, unread.context, unread.sources) == (Rung.NONE, "", [])
 
 
 async def test_a_model_without_meaning_grounds_on_words_only(

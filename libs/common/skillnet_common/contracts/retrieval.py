@@ -85,6 +85,9 @@ class GroundRequest(ContextRequest):
     """`retrieval.v1.ground`: on what an answer can stand."""
 
     allow_general: bool = True
+    allow_document: bool = True
+    """Whether a small document may be read whole where no passage answers clearly. An LLM can tell whether it holds
+    the answer; sentences chosen by their words cannot."""
 
 
 class BoxOut(Message):
