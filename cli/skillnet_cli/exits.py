@@ -55,6 +55,12 @@ def reports_errors(command: Callable[P, R]) -> Callable[P, R]:
             _leave(error.code, error.message, as_json=bool(kwargs.get("as_json")))
         except ValidationError as error:
             _leave(ErrorCode.INVALID_REQUEST, _sentence(error), as_json=bool(kwargs.get("as_json")))
+        except OSError as error:
+            if error.filename is None:  # nothing that the person could mend by its name
+                raise
+            _leave(
+                ErrorCode.INTERNAL_ERROR, f"{error.filename}: {error.strerror}", as_json=bool(kwargs.get("as_json"))
+            )
         raise AssertionError("unreachable")
 
     return run

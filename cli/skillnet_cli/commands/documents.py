@@ -7,21 +7,13 @@ from typing import Annotated
 
 import typer
 
-from skillnet_cli.completion import document_keys
+from skillnet_cli.document_options import Name, read_instant, read_metadata
 from skillnet_cli.exits import Exit, reports_errors
 from skillnet_cli.output import AsJson, console, escape, print_json, print_table
 from skillnet_cli.target import DataFolder, find_document, find_target
+from skillnet_client import DocumentFilters
 from skillnet_common.contracts.documents import DocumentDetail, DocumentStatus, DocumentSummary
 from skillnet_common.errors import ErrorCode, SkillnetError
-
-Name = Annotated[
-    str,
-    typer.Argument(
-        metavar="ID_OR_KEY",
-        help="A document's id, its external key, or the path of its file.",
-        autocompletion=document_keys,
-    ),
-]
 
 
 @reports_errors
@@ -29,11 +21,43 @@ def documents(
     data: DataFolder = None,
     status: Annotated[DocumentStatus | None, typer.Option(help="Only documents in this state.")] = None,
     course: Annotated[str | None, typer.Option(help="Only documents of this course.")] = None,
+    subject: Annotated[str | None, typer.Option(help="Only documents of this subject.")] = None,
+    entity: Annotated[str | None, typer.Option(help="Only documents of this entity.")] = None,
+    taxonomy: Annotated[
+        str | None, typer.Option(help="Only documents at this place of the taxonomy, or below.")
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="A part of the title; neither case nor accents matter.")] = None,
+    language: Annotated[str | None, typer.Option(help="Only documents in this language (ISO 639-1).")] = None,
+    file_type: Annotated[str | None, typer.Option("--type", help="pdf, docx, markdown or text.")] = None,
+    source: Annotated[str | None, typer.Option(help="Only documents from this system.")] = None,
+    key: Annotated[str | None, typer.Option(help="Only the documents with this external key.")] = None,
+    metadata: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Only documents whose metadata say so; repeatable.")
+    ] = None,
+    updated_after: Annotated[
+        str | None, typer.Option(metavar="DATE", help="In ISO 8601; UTC unless it names a zone.")
+    ] = None,
+    updated_before: Annotated[str | None, typer.Option(metavar="DATE", help="As --updated-after.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the documents."""
+    """List the documents, last created first."""
+    filters = DocumentFilters(
+        status=status,
+        course_id=course,
+        subject_id=subject,
+        entity_id=entity,
+        taxonomy_prefix=taxonomy,
+        title=title,
+        language=language,
+        file_type=file_type,
+        source=source,
+        external_key=key,
+        metadata=read_metadata(metadata),
+        updated_after=read_instant(updated_after) if updated_after else None,
+        updated_before=read_instant(updated_before) if updated_before else None,
+    )
     with find_target(data).client() as client:
-        found = list(client.documents(status=status, course_id=course))
+        found = list(client.documents(**filters))
     if as_json:
         print_json(found)
         return

@@ -1,6 +1,7 @@
 -- name: version_read
 -- The named version, else the live one, else the newest.
-SELECT v.version, v.title, v.page_count, v.page_count_estimated, v.page_labels, v.expected_chunks
+SELECT v.version, CASE WHEN v.version = d.live_version THEN d.title ELSE v.title END AS title, v.page_count,
+       v.page_count_estimated, v.page_labels, v.expected_chunks
 FROM documents d
 JOIN document_versions v ON v.org_id = d.org_id AND v.document_id = d.document_id
      AND v.version = coalesce($3, d.live_version, d.newest_version) AND v.version > d.deleted_through

@@ -1,0 +1,1 @@
+"""An organisation's documents in a folder or an archive: see `skillnet export --help`."""
