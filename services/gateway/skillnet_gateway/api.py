@@ -13,6 +13,7 @@ from skillnet_common.contracts.bulk import BulkFile, BulkSummary
 from skillnet_common.contracts.problems import Problem
 from skillnet_common.contracts.progress import ProgressEvent
 from skillnet_gateway.authentication import RequireKey
+from skillnet_gateway.examples import add_reply_examples
 from skillnet_gateway.frame import RequestFrame, problem_response
 from skillnet_gateway.gateway import Gateway
 from skillnet_gateway.problems import fault_of
@@ -56,9 +57,11 @@ async def _as_problem(request: Request, error: Exception) -> Response:
 
 
 def _publish_schemas(app: FastAPI) -> None:
-    """Describes what no route returns as its model: errors, and the events of a streamed answer."""
-    components = app.openapi().setdefault("components", {}).setdefault("schemas", {})
+    """Describes what no route returns as its model: errors, events and lines of streams. Adds examples."""
+    description = app.openapi()
+    components = description.setdefault("components", {}).setdefault("schemas", {})
     for model in (Problem, AskEvent, ProgressEvent, BulkFile, BulkSummary):
         schema = model.model_json_schema(ref_template="#/components/schemas/{model}", mode="serialization")
         for name, part in {**schema.pop("$defs", {}), model.__name__: schema}.items():
             components.setdefault(name, part)
+    add_reply_examples(description)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
+import pkgutil
 from collections.abc import Iterator
 from typing import Any
 from unittest.mock import create_autospec
@@ -10,10 +13,11 @@ from unittest.mock import create_autospec
 import pytest
 from pydantic import BaseModel
 
-from skillnet_common.contracts.answers import AskRequest
-from skillnet_common.contracts.keys import KeyRequest
-from skillnet_common.contracts.organizations import OrganizationChange, PromptChange
+from skillnet_common import contracts
+from skillnet_common.contracts.bulk import BULK_LINE
+from skillnet_common.contracts.organizations import PromptChange
 from skillnet_common.contracts.problems import PROBLEM_MEDIA_TYPE
+from skillnet_common.contracts.progress import ProgressEvent
 from skillnet_common.contracts.usage import Usage
 from skillnet_gateway.api import create_api
 from skillnet_gateway.gateway import Gateway
@@ -77,23 +81,68 @@ def test_questions_have_examples(schema: dict[str, Any], path: str) -> None:
     assert reply["schema"]["$ref"].endswith("Reply")
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "model"),
-    [
-        ("post", "/v1/ask", AskRequest),
-        ("post", "/v1/keys", KeyRequest),
-        ("patch", "/v1/organization", OrganizationChange),
-        ("put", "/v1/organization/prompt", PromptChange),
-    ],
-)
-def test_examples_are_requests_that_the_api_takes(
-    schema: dict[str, Any], method: str, path: str, model: type[BaseModel]
-) -> None:
-    examples = schema["paths"][path][method]["requestBody"]["content"]["application/json"]["examples"]
-    for example in examples.values():
-        request = model.model_validate(example["value"])
-        if isinstance(request, PromptChange):
-            require_template(request.template)
+def contract_models() -> dict[str, type[BaseModel]]:
+    """Every model of the contracts, by its name in the description."""
+    found: dict[str, type[BaseModel]] = {}
+    for module in pkgutil.iter_modules(contracts.__path__, f"{contracts.__name__}."):
+        for name, one in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
+            if issubclass(one, BaseModel):
+                found[name] = one
+    return found
+
+
+MODELS = contract_models()
+
+
+def model_of(content: dict[str, Any]) -> type[BaseModel]:
+    return MODELS[content["schema"]["$ref"].rpartition("/")[2]]
+
+
+def test_every_body_has_an_example_that_the_api_takes(schema: dict[str, Any]) -> None:
+    for name, operation in operations(schema):
+        for kind, content in operation.get("requestBody", {}).get("content", {}).items():
+            assert content["examples"], name
+            if kind != "application/json":
+                continue
+            for example in content["examples"].values():
+                request = model_of(content).model_validate(example["value"])
+                if isinstance(request, PromptChange):
+                    require_template(request.template)
+
+
+def test_every_reply_has_an_example_with_all_that_it_says(schema: dict[str, Any]) -> None:
+    for name, operation in operations(schema):
+        for status, reply in operation["responses"].items():
+            content = reply.get("content", {}).get("application/json")
+            if "/v1/" not in name or not status.startswith("2") or content is None:
+                continue
+            example, model = content["example"], model_of(content)
+            read = model.model_validate(example).model_dump(mode="json")
+            assert without_defaults(example, read) == example, f"{name}: fields that {model.__name__} does not have"
+
+
+def without_defaults(example: Any, read: Any) -> Any:
+    """What was read, as far as the example says it."""
+    if isinstance(example, dict) and isinstance(read, dict):
+        return {key: without_defaults(value, read[key]) for key, value in example.items() if key in read}
+    if isinstance(example, list) and isinstance(read, list):
+        return [without_defaults(one, other) for one, other in zip(example, read, strict=True)]
+    return read
+
+
+def test_lines_and_events_of_streams_are_what_their_models_say(schema: dict[str, Any]) -> None:
+    bulk = schema["paths"]["/v1/documents/bulk"]["post"]["responses"]["200"]["content"]["application/x-ndjson"]
+    lines = [BULK_LINE.validate_json(line) for line in bulk["example"].splitlines()]
+    assert [line.kind for line in lines] == ["file", "file", "summary"]
+    path = "/v1/documents/{document_id}/progress"
+    stream = schema["paths"][path]["get"]["responses"]["200"]["content"]["text/event-stream"]
+    events = [
+        ProgressEvent.model_validate_json(line.removeprefix("data:"))
+        for line in stream["example"].splitlines()
+        if line.startswith("data:")
+    ]
+    assert [event.kind for event in events] == ["progress", "ended"]
+    assert all(f"id: {event.event_id}\n" in stream["example"] for event in events)
 
 
 def test_the_usage_is_shown_by_an_example(schema: dict[str, Any]) -> None:

@@ -31,7 +31,12 @@ _ARCHIVE_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "description": "A ZIP archive, as it is: not a form.",
-        "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},
+        "content": {
+            "application/zip": {
+                "schema": {"type": "string", "format": "binary"},
+                "examples": {"archive": {"summary": "curl --data-binary @todo.zip", "value": "PK\x03\x04…"}},
+            }
+        },
     }
 }
 _REPLIES: dict[int | str, dict[str, Any]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query
@@ -27,78 +27,11 @@ _COMMON = (
     ErrorCode.INVALID_REQUEST,
     ErrorCode.UNAVAILABLE,
 )
-_DOCUMENT = "0195f6b0-3f2a-5c41-8f43-1f2d9b1c7a10"
-_SECTION = {
-    "section_id": "9f3c1a2b7d10",
-    "parent_id": "5d41402abc4b",
-    "level": 1,
-    "heading": "Devoluciones",
-    "path": ["Devoluciones"],
-    "page_start": 2,
-    "page_end": 3,
-    "page_label_start": "ii",
-    "page_label_end": "1",
-    "char_start": 310,
-    "char_end": 1_204,
-}
-_ROOT = _SECTION | {
-    "section_id": "5d41402abc4b",
-    "parent_id": None,
-    "level": 0,
-    "heading": "",
-    "path": [],
-    "page_start": 1,
-    "page_end": 1,
-    "page_label_start": "i",
-    "page_label_end": "i",
-    "char_start": 0,
-    "char_end": 308,
-}
-_OUTLINE = {
-    "document_id": _DOCUMENT,
-    "version": 3,
-    "title": "Manual de tienda",
-    "page_count": 12,
-    "page_count_estimated": False,
-    "sections": [_ROOT, _SECTION],
-}
-_CHUNK = {
-    "chunk_id": "6f1c9f0e-0d52-5f0c-9a57-2f4f7f0f1c11",
-    "document_id": _DOCUMENT,
-    "version": 3,
-    "chunk_index": 4,
-    "kind": "paragraph",
-    "section_id": "9f3c1a2b7d10",
-    "section_path": ["Devoluciones"],
-    "text": "El cliente tiene 30 días. Sin recibo se entrega un vale.",
-    "overlap_chars": 26,
-    "header": "Manual de tienda > Devoluciones",
-    "page_start": 2,
-    "page_end": 2,
-    "page_label_start": "ii",
-    "page_label_end": "ii",
-    "char_start": 330,
-    "char_end": 360,
-    "boxes": [{"page": 2, "x0": 0.11, "y0": 0.2, "x1": 0.88, "y1": 0.22}],
-    "token_count": 27,
-    "language": "es",
-}
-_CHUNKS = {
-    "document_id": _DOCUMENT,
-    "version": 3,
-    "chunk_count": 31,
-    "chunks": [_CHUNK],
-    "next_cursor": "WzMsIDVd",
-}
-
-
-def _replies(example: dict[str, Any], *codes: ErrorCode) -> dict[int | str, dict[str, Any]]:
-    return {200: {"content": {"application/json": {"example": example}}}, **problem_responses(*_COMMON, *codes)}
 
 
 @router.get(
     "/documents/{document_id}/outline",
-    responses=_replies(_OUTLINE, ErrorCode.CONTENTS_MISSING),
+    responses=problem_responses(*_COMMON, ErrorCode.CONTENTS_MISSING),
     summary="The tree of a version's sections, with pages and character spans",
 )
 async def get_outline(
@@ -110,7 +43,7 @@ async def get_outline(
 
 @router.get(
     "/documents/{document_id}/chunks",
-    responses=_replies(_CHUNKS, ErrorCode.CONTENTS_MISSING),
+    responses=problem_responses(*_COMMON, ErrorCode.CONTENTS_MISSING),
     summary="The chunks of a version, page by page",
 )
 async def list_chunks(
@@ -129,7 +62,7 @@ async def list_chunks(
 
 @router.get(
     "/documents/{document_id}/chunks/{chunk_id}",
-    responses=_replies(_CHUNK),
+    responses=problem_responses(*_COMMON),
     summary="One chunk, as a passage or a source names it",
 )
 async def get_chunk(document_id: UUID, chunk_id: UUID, caller: Reader, gateway: TheGateway) -> Chunk:

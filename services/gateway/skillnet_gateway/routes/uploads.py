@@ -46,7 +46,17 @@ _FILE_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "description": "The file's bytes, as they are: not a form.",
-        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+        "content": {
+            "application/octet-stream": {
+                "schema": {"type": "string", "format": "binary"},
+                "examples": {
+                    "Markdown": {
+                        "summary": "curl --data-binary @devoluciones.md",
+                        "value": "# Devoluciones\n\nEl cliente tiene 30 días.\n",
+                    }
+                },
+            }
+        },
     }
 }
 _REPLIES: dict[int | str, dict[str, Any]] = {
