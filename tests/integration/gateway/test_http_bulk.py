@@ -113,9 +113,7 @@ async def test_limits_hold_for_the_whole_archive(run_gateway: RunGateway, tmp_pa
         assert outcomes(await send(http, zipped(**{"a.md": b"x"}))) == {"a.md": "created"}
 
 
-async def test_as_many_files_as_may_be(
-    client: httpx.AsyncClient, run_gateway: RunGateway, tmp_path: Path, api_key: str
-) -> None:
+async def test_hundreds_of_tiny_files(client: httpx.AsyncClient) -> None:
     content = zipped(**{f"carpeta/{n:04}.md": f"texto {n}".encode() for n in range(300)})
     lines = await send(client, content)
     assert lines[-1]["counts"] == {"created": 300}
@@ -137,6 +135,16 @@ async def test_a_key_of_groups_writes_to_its_own(
         assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
     own = (await client.get("/v1/documents", params={"external_key": "propio.md"})).json()["documents"][0]
     assert own["audience"] == ["caja"]
+
+
+async def test_a_store_that_fails_ends_it_and_says_what_is_left(
+    run_gateway: RunGateway, tmp_path: Path, api_key: str
+) -> None:
+    async with run_gateway(tmp_path) as broken, broken.client(api_key) as http:
+        (tmp_path / "originals").write_text("a file where a folder is needed")
+        *files, summary = await send(http, zipped(**{".oculto": b"x", "a.md": b"x", "b.md": b"x", "c.md": b"x"}))
+    assert [(file["path"], file.get("code")) for file in files] == [(".oculto", None), ("a.md", "unavailable")]
+    assert (summary["counts"], summary["not_tried"]) == ({"ignored": 1, "refused": 1}, 2)
 
 
 async def test_archives_are_taken_a_few_at_a_time_and_leave_nothing_on_disk(

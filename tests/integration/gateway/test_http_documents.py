@@ -297,11 +297,18 @@ async def test_a_limited_key_sees_only_its_documents(
         for method, path in (
             ("GET", hidden["links"]["self"]),
             ("GET", hidden["links"]["original"]),
+            ("PATCH", hidden["links"]["self"]),
+            *(("GET", f"{hidden['links']['self']}/{part}") for part in ("outline", "chunks", "progress")),
             ("DELETE", hidden["links"]["self"]),
             ("POST", f"{hidden['links']['self']}/versions/1/cancel"),
         ):
-            response = await limited.request(method, path)
+            response = await limited.request(method, path, json={} if method == "PATCH" else None)
             assert (response.status_code, response.json()["code"]) == (404, "not_found")
+        for headers in ({}, {"Range": "bytes=0-0"}, {"If-None-Match": "*"}):
+            assert (await limited.head(hidden["links"]["original"], headers=headers)).status_code == 404
+            assert (await limited.get(hidden["links"]["original"], headers=headers)).status_code == 404
+        for filters in ({"title": "dir"}, {"document_id": hidden["document_id"]}, {"external_key": "dirección.md"}):
+            assert await keys(limited, **filters) == []
     assert (await client.get(hidden["links"]["self"])).json()["newest_state"] == "uploaded"
 
 
