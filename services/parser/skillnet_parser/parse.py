@@ -10,14 +10,30 @@ from skillnet_common.documents.invariants import check_invariants
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.domain.canonical import build_document
 from skillnet_parser.domain.draft import DraftDocument
+from skillnet_parser.formats.csv import read_csv
 from skillnet_parser.formats.docx import read_docx
+from skillnet_parser.formats.html import read_html
 from skillnet_parser.formats.markdown import read_markdown
 from skillnet_parser.formats.pdf import read_pdf
+from skillnet_parser.formats.pptx import read_pptx
 from skillnet_parser.formats.sniff import FileType, sniff_type
 from skillnet_parser.formats.text import read_text
+from skillnet_parser.formats.xlsx import read_xlsx
 from skillnet_parser.limits import ParseLimits
 
 Progress = Callable[[int, int], None]
+Reader = Callable[[Path, ParseLimits, Progress], DraftDocument]
+
+_READERS: dict[FileType, Reader] = {
+    FileType.PDF: read_pdf,
+    FileType.DOCX: lambda path, _limits, _progress: read_docx(path),
+    FileType.PPTX: read_pptx,
+    FileType.XLSX: lambda path, limits, _progress: read_xlsx(path, limits),
+    FileType.HTML: lambda path, _limits, _progress: read_html(path),
+    FileType.CSV: lambda path, _limits, _progress: read_csv(path),
+    FileType.MARKDOWN: lambda path, _limits, _progress: read_markdown(path),
+    FileType.TEXT: lambda path, _limits, _progress: read_text(path),
+}
 
 
 def parse_path(path: Path, file_name: str, limits: ParseLimits, on_progress: Progress) -> ParsedDocument:
@@ -29,7 +45,7 @@ def parse_path(path: Path, file_name: str, limits: ParseLimits, on_progress: Pro
     """
     try:
         file_type = sniff_type(path, file_name, limits)
-        draft = _read(path, file_type, limits, on_progress)
+        draft = _READERS[file_type](path, limits, on_progress)
     except FileNotFoundError as error:
         raise PermanentFault(ErrorCode.ORIGINAL_MISSING, "The stored file no longer exists.") from error
     except RecursionError as error:
@@ -47,15 +63,3 @@ def parse_path(path: Path, file_name: str, limits: ParseLimits, on_progress: Pro
         raise PermanentFault(ErrorCode.NOTHING_READABLE, "The document holds no readable text.")
     check_invariants(document)
     return document
-
-
-def _read(path: Path, file_type: FileType, limits: ParseLimits, on_progress: Progress) -> DraftDocument:
-    match file_type:
-        case FileType.PDF:
-            return read_pdf(path, limits, on_progress)
-        case FileType.DOCX:
-            return read_docx(path)
-        case FileType.MARKDOWN:
-            return read_markdown(path)
-        case FileType.TEXT:
-            return read_text(path)

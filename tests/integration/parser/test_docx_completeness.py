@@ -64,7 +64,7 @@ def test_html_that_word_takes_in_is_part_of_the_text(
     document = parse(with_chunk(word, to_bytes, "part.html", HTML.encode(encoding)), "a.docx")
     assert headings(document) == [(2, "Plazos de entrega")]
     assert blocks_of(document, BlockKind.PARAGRAPH) == ["Antes.", "El pedido llega en dos días."]
-    assert blocks_of(document, BlockKind.LIST) == ["• Pan\n• Bollería"]
+    assert blocks_of(document, BlockKind.LIST) == ["- Pan\n- Bollería"]
     assert blocks_of(document, BlockKind.TABLE) == ["| Día | Hora |\n| --- | --- |\n| Lunes | 7:00 |"]
     assert "alert" not in document.text
     assert document.warnings == ()

@@ -19,6 +19,7 @@ import pytest
 
 from skillnet_common.errors import ErrorCode, PassingFault, PermanentFault
 from skillnet_parser import forks
+from skillnet_parser.formats.sniff import FileType
 from skillnet_parser.limits import MEBIBYTE, ParseLimits
 from skillnet_parser.sandbox import Sandbox, parse_file
 
@@ -97,7 +98,7 @@ async def test_a_fault_of_the_file_comes_back_with_code_and_details(tmp_path: Pa
     with pytest.raises(PermanentFault) as caught:
         await parse_file(path, "foto.png", LIMITS)
     assert caught.value.code is ErrorCode.UNSUPPORTED_TYPE
-    assert caught.value.details == {"supported": ["pdf", "docx", "markdown", "text"]}
+    assert caught.value.details == {"supported": list(FileType)}
 
 
 async def test_a_file_that_is_gone(tmp_path: Path) -> None:

@@ -61,6 +61,20 @@ def fault_of(tmp_path: Path, data: bytes, name: str, limits: ParseLimits | None 
         (b"# Uno\n\n- a\n\n## Dos\n", "leeme", FileType.MARKDOWN),
         (b"Querida Ana:\n", "carta", FileType.TEXT),
         ("año".encode("utf-16"), "a.txt", FileType.TEXT),
+        (make_zip({"xl/workbook.xml": b"x"}), "libro.docx", FileType.XLSX),
+        (make_zip({"ppt/presentation.xml": b"x"}), "charla.xlsx", FileType.PPTX),
+        (b"<!DOCTYPE html><html></html>", "web", FileType.HTML),
+        (b"\xef\xbb\xbf<!-- x -->\n<HTML lang=es>", "web.txt", FileType.HTML),
+        (b"<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC 'x'>", "web.xml", FileType.HTML),
+        ("<html>".encode("utf-16"), "web", FileType.HTML),
+        (b"Antes <p>uno</p>", "web.htm", FileType.HTML),
+        (b"<div><p>uno</p><p>dos</p></div>", "trozo", FileType.HTML),
+        (b"<html> en Markdown\n", "a.md", FileType.MARKDOWN),
+        (b"a;b\n1;2\n", "tabla.csv", FileType.CSV),
+        (b"a\tb\n1\t2\n", "tabla.TSV", FileType.CSV),
+        (b"a;b;c\n" + b"1;2;3\n" * 6, "tabla", FileType.CSV),
+        (b"a;b;c\n" + b"1;2;3\n" * 6, "tabla.txt", FileType.TEXT),
+        (b"Uno, dos, tres.\n\nCuatro, cinco y seis.\nSiete, ocho, nueve.\n", "carta", FileType.TEXT),
     ],
 )
 def test_content_decides(tmp_path: Path, data: bytes, name: str, expected: FileType) -> None:
@@ -71,11 +85,11 @@ def test_content_decides(tmp_path: Path, data: bytes, name: str, expected: FileT
     ("data", "name", "named"),
     [
         (b"\x89PNG\r\n\x1a\n" + bytes(50), "foto.pdf", "binary data"),
-        (make_zip({"xl/workbook.xml": b"x"}), "libro.xlsx", "an Excel workbook"),
-        (make_zip({"ppt/presentation.xml": b"x"}), "charla.docx", "a PowerPoint presentation"),
+        (make_zip({"xl/workbook.bin": b"x"}), "libro.xlsx", "an Excel workbook in the binary format"),
+        (make_zip({"content.xml": b"x"}), "charla.docx", "an OpenDocument file"),
         (make_zip({"a.txt": b"x"}), "cosas.zip", "a ZIP archive"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "carta.doc", "before 2007"),
-        (b"<!DOCTYPE html><html></html>", "web.html", "HTML"),
+        (b"<?xml version='1.0'?><datos/>", "datos.xml", "XML"),
         (b"{\\rtf1 hola}", "carta.rtf", "RTF"),
     ],
 )
@@ -83,7 +97,7 @@ def test_other_types_are_named_beside_what_is_supported(tmp_path: Path, data: by
     fault = fault_of(tmp_path, data, name)
     assert fault.code is ErrorCode.UNSUPPORTED_TYPE
     assert named in fault.message
-    assert "PDF, Word (.docx), Markdown and plain text" in fault.message
+    assert "PDF, Word (.docx), PowerPoint (.pptx), Excel (.xlsx), HTML, CSV, Markdown and plain text" in fault.message
 
 
 def test_an_encrypted_office_file_needs_its_password(tmp_path: Path) -> None:

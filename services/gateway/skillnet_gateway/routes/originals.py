@@ -22,6 +22,10 @@ router = APIRouter(prefix=API_PREFIX, tags=["documents"])
 _MEDIA_TYPES = {
     "pdf": "application/pdf",
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "html": "text/html",
+    "csv": "text/csv",
     "markdown": "text/markdown; charset=utf-8",
     "text": "text/plain; charset=utf-8",
 }

@@ -16,7 +16,7 @@ from skillnet_parser.domain.numbering import read_label
 from skillnet_parser.domain.tables import render_table
 from skillnet_parser.formats.docx_chunks import read_chunk
 from skillnet_parser.formats.docx_numbering import Numbering
-from skillnet_parser.formats.docx_package import RELATIONSHIP_ID, DocxPackage, W, open_package
+from skillnet_parser.formats.docx_package import DocxPackage, W, open_package
 from skillnet_parser.formats.docx_runs import (
     DELETED,
     RunText,
@@ -26,6 +26,7 @@ from skillnet_parser.formats.docx_runs import (
     read_runs,
 )
 from skillnet_parser.formats.docx_styles import Styles
+from skillnet_parser.formats.ooxml import RELATIONSHIP_ID
 from skillnet_parser.formats.sniff import FileType
 
 _TITLE = "{http://purl.org/dc/elements/1.1/}title"

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import posixpath
 import zipfile
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lxml import etree
 
 from skillnet_common.errors import ErrorCode, PermanentFault
-from skillnet_parser.limits import MEBIBYTE
+from skillnet_parser.formats.ooxml import MAX_PART_BYTES, Relationship, read_part, relationships_of
 
-_WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-_OFFICE_RELATIONSHIPS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-_PACKAGE_RELATIONSHIPS = "{http://schemas.openxmlformats.org/package/2006/relationships}"
-# ISO strict documents use other names for the same things.
-_STRICT = (
-    (b"http://purl.oclc.org/ooxml/wordprocessingml/main", _WORD.encode()),
-    (b"http://purl.oclc.org/ooxml/officeDocument/relationships", _OFFICE_RELATIONSHIPS.encode()),
-)
-_MAX_PART_BYTES = 100 * MEBIBYTE
-W = f"{{{_WORD}}}"
-RELATIONSHIP_ID = f"{{{_OFFICE_RELATIONSHIPS}}}id"
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,67 +47,36 @@ def open_package(path: Path) -> DocxPackage:
 
 
 def _read_package(archive: zipfile.ZipFile) -> DocxPackage:
-    roots = _relationships(archive, "_rels/.rels", "")
+    roots = _targets(relationships_of(archive, ""))
     main = roots.get("officeDocument", "word/document.xml")
-    folder, name = posixpath.split(main)
-    parts = _relationships(archive, f"{folder}/_rels/{name}.rels", folder)
-    document = _read_part(archive, main)
+    relations = relationships_of(archive, main)
+    parts = _targets(relations)
+    document = read_part(archive, main)
     if document is None:
         raise KeyError(main)
     return DocxPackage(
         document=document,
-        styles=_read_part(archive, parts.get("styles")),
-        numbering=_read_part(archive, parts.get("numbering")),
-        footnotes=_read_part(archive, parts.get("footnotes")),
-        endnotes=_read_part(archive, parts.get("endnotes")),
-        core=_read_part(archive, roots.get("core-properties")),
-        chunks=_read_chunks(archive, f"{folder}/_rels/{name}.rels", folder),
+        styles=read_part(archive, parts.get("styles")),
+        numbering=read_part(archive, parts.get("numbering")),
+        footnotes=read_part(archive, parts.get("footnotes")),
+        endnotes=read_part(archive, parts.get("endnotes")),
+        core=read_part(archive, roots.get("core-properties")),
+        chunks=_read_chunks(archive, relations),
     )
 
 
-def _read_chunks(archive: zipfile.ZipFile, relations: str, folder: str) -> dict[str, AlternativeChunk]:
-    root = _read_part(archive, relations)
-    chunks: dict[str, AlternativeChunk] = {}
-    for relation in root.iter(f"{_PACKAGE_RELATIONSHIPS}Relationship") if root is not None else ():
-        if not relation.get("Type", "").endswith("/aFChunk") or relation.get("TargetMode") == "External":
-            continue
-        target = _resolve(relation.get("Target", ""), folder)
-        if target in archive.NameToInfo:
-            with archive.open(target) as part:
-                chunks[relation.get("Id", "")] = AlternativeChunk(target, part.read(_MAX_PART_BYTES))
-    return chunks
-
-
-def _resolve(target: str, folder: str) -> str:
-    if target.startswith("/"):
-        return target.lstrip("/")
-    return posixpath.normpath(posixpath.join(folder, target))
-
-
-def _relationships(archive: zipfile.ZipFile, name: str, folder: str) -> dict[str, str]:
-    """Kind of relationship (the last step of its type) to the part's name in the archive."""
-    root = _read_part(archive, name)
-    if root is None:
-        return {}
+def _targets(relations: Iterable[Relationship]) -> dict[str, str]:
+    """The first part of each kind."""
     found: dict[str, str] = {}
-    for relation in root.iter(f"{_PACKAGE_RELATIONSHIPS}Relationship"):
-        if relation.get("TargetMode") == "External":
-            continue
-        found.setdefault(relation.get("Type", "").rsplit("/", 1)[-1], _resolve(relation.get("Target", ""), folder))
+    for relation in relations:
+        found.setdefault(relation.kind, relation.target)
     return found
 
 
-def _read_part(archive: zipfile.ZipFile, name: str | None) -> etree._Element | None:
-    if name is None or name not in archive.NameToInfo:
-        return None
-    with archive.open(name) as part:
-        data = part.read(_MAX_PART_BYTES)
-    for strict, transitional in _STRICT:
-        data = data.replace(strict, transitional)
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
-    root = etree.fromstring(data, parser)
-    if root.getroottree().docinfo.doctype:
-        raise PermanentFault(
-            ErrorCode.UNSAFE_ARCHIVE, "The file is not safe to open: its XML declares entities of its own."
-        )
-    return root
+def _read_chunks(archive: zipfile.ZipFile, relations: Iterable[Relationship]) -> dict[str, AlternativeChunk]:
+    chunks: dict[str, AlternativeChunk] = {}
+    for relation in relations:
+        if relation.kind == "aFChunk" and relation.target in archive.NameToInfo:
+            with archive.open(relation.target) as part:
+                chunks[relation.identifier] = AlternativeChunk(relation.target, part.read(MAX_PART_BYTES))
+    return chunks

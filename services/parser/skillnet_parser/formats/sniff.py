@@ -1,4 +1,4 @@
-"""The format of a file, by its content; the name only settles Markdown against plain text."""
+"""The format of a file, by its content; the name only settles which of the formats of plain text it is."""
 
 from __future__ import annotations
 
@@ -9,24 +9,35 @@ from enum import StrEnum
 from pathlib import Path, PurePath
 
 from skillnet_common.errors import ErrorCode, PermanentFault
+from skillnet_parser.domain.separated import is_separated
 from skillnet_parser.formats.archive import check_archive
 from skillnet_parser.limits import ParseLimits
 
 HEAD_BYTES = 8192
-SUPPORTED = "PDF, Word (.docx), Markdown and plain text"
+SUPPORTED = "PDF, Word (.docx), PowerPoint (.pptx), Excel (.xlsx), HTML, CSV, Markdown and plain text"
 
 _PDF_MAGIC = b"%PDF-"
 _ZIP_MAGIC = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_OTHER_MARKUP = re.compile(rb"\s*(<\?xml|<!doctype\s+html|<html[\s>]|\{\\rtf|From:\s)", re.IGNORECASE)
+_HTML_START = re.compile(
+    r"\s*(<\?xml\b[^>]*>\s*)?(<!--.*?-->\s*)*(<!doctype\s+html|<(html|head|body)[\s>])", re.IGNORECASE | re.DOTALL
+)
+_HTML_TAG = re.compile(r"</(p|div|h[1-6]|table|tr|td|ul|ol|li|section|article|main|body|html)\s*>", re.IGNORECASE)
+_OTHER_MARKUP = re.compile(r"\s*(<\?xml|\{\\rtf|From:\s)", re.IGNORECASE)
 _MARKDOWN_SUFFIXES = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx"})
 _TEXT_SUFFIXES = frozenset({".txt", ".text", ".log"})
+_HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
+_TABLE_SUFFIXES = frozenset({".csv", ".tsv", ".tab"})
 _MARKDOWN_SIGNS = re.compile(
     r"^(#{1,6} \S|```|\|.+\|\s*$|---\n\w+:)|\[[^\]\n]+\]\([^)\n]+\)|\*\*\S[^*\n]*\*\*", re.MULTILINE
 )
 _BINARY_SHARE = 0.02
+_OTHER_PACKAGES = (
+    ("xl/", "an Excel workbook in the binary format (.xlsb); save it as .xlsx"),
+    ("content.xml", "an OpenDocument file; save it as .docx, .xlsx or .pptx"),
+)
 
 
 class FileType(StrEnum):
@@ -34,8 +45,19 @@ class FileType(StrEnum):
 
     PDF = "pdf"
     DOCX = "docx"
+    PPTX = "pptx"
+    XLSX = "xlsx"
+    HTML = "html"
+    CSV = "csv"
     MARKDOWN = "markdown"
     TEXT = "text"
+
+
+_MAIN_PARTS = (
+    (re.compile(r"word/document\d*\.xml"), FileType.DOCX),
+    (re.compile(r"ppt/presentation\d*\.xml"), FileType.PPTX),
+    (re.compile(r"xl/workbook\d*\.xml"), FileType.XLSX),
+)
 
 
 def sniff_type(path: Path, file_name: str, limits: ParseLimits) -> FileType:
@@ -70,10 +92,11 @@ def _sniff_zip(path: Path, limits: ParseLimits) -> FileType:
         raise PermanentFault(
             ErrorCode.CORRUPT_FILE, "The file is damaged: its ZIP container cannot be read to the end."
         ) from error
-    if any(name.startswith("word/document") and name.endswith(".xml") for name in names):
-        return FileType.DOCX
-    for folder, kind in (("ppt/", "a PowerPoint presentation"), ("xl/", "an Excel workbook")):
-        if any(name.startswith(folder) for name in names):
+    for main, file_type in _MAIN_PARTS:
+        if any(main.fullmatch(name) for name in names):
+            return file_type
+    for prefix, kind in _OTHER_PACKAGES:
+        if any(name.startswith(prefix) for name in names):
             raise _unsupported(kind)
     raise _unsupported("a ZIP archive")
 
@@ -83,23 +106,50 @@ def _refuse_ole(path: Path) -> PermanentFault:
         return PermanentFault(
             ErrorCode.PASSWORD_REQUIRED, "The document is protected by a password: save it without one."
         )
-    return _unsupported("an Office file of before 2007 (.doc, .xls, .ppt); save it as .docx")
+    return _unsupported("an Office file of before 2007 (.doc, .xls, .ppt); save it as .docx, .xlsx or .pptx")
 
 
 def _sniff_text(head: bytes, suffix: str) -> FileType:
-    if head.startswith(_UTF16_MARKS):
-        return FileType.MARKDOWN if suffix in _MARKDOWN_SUFFIXES else FileType.TEXT
-    if _is_binary(head):
+    if not head.startswith(_UTF16_MARKS) and _is_binary(head):
         raise _unsupported("binary data")
-    markup = _OTHER_MARKUP.match(head.removeprefix(codecs.BOM_UTF8))
-    if markup and suffix not in _MARKDOWN_SUFFIXES | _TEXT_SUFFIXES:
-        raise _unsupported("HTML, XML, RTF or an e-mail")
-    if suffix in _MARKDOWN_SUFFIXES:
+    text = _decode_head(head)
+    named = _type_of_suffix(suffix)
+    if named is FileType.MARKDOWN:
+        return named
+    if _HTML_START.match(text) or (named is FileType.HTML and "<" in text):
+        return FileType.HTML
+    if named is not None and named is not FileType.HTML:
+        return named
+    if _OTHER_MARKUP.match(text):
+        raise _unsupported("XML, RTF or an e-mail")
+    return _sniff_unnamed(text)
+
+
+def _decode_head(head: bytes) -> str:
+    if head.startswith(_UTF16_MARKS):
+        return head.decode("utf-16", errors="replace")
+    return head.removeprefix(codecs.BOM_UTF8).decode("utf-8", errors="replace")
+
+
+def _type_of_suffix(suffix: str) -> FileType | None:
+    for suffixes, file_type in (
+        (_MARKDOWN_SUFFIXES, FileType.MARKDOWN),
+        (_TEXT_SUFFIXES, FileType.TEXT),
+        (_HTML_SUFFIXES, FileType.HTML),
+        (_TABLE_SUFFIXES, FileType.CSV),
+    ):
+        if suffix in suffixes:
+            return file_type
+    return None
+
+
+def _sniff_unnamed(text: str) -> FileType:
+    """Text whose name does not say what it is."""
+    if len(_MARKDOWN_SIGNS.findall(text)) >= 2:
         return FileType.MARKDOWN
-    if suffix in _TEXT_SUFFIXES:
-        return FileType.TEXT
-    signs = len(_MARKDOWN_SIGNS.findall(head.decode("utf-8", errors="replace")))
-    return FileType.MARKDOWN if signs >= 2 else FileType.TEXT
+    if text.lstrip().startswith("<") and len(_HTML_TAG.findall(text)) >= 2:
+        return FileType.HTML
+    return FileType.CSV if is_separated(text) else FileType.TEXT
 
 
 def _is_binary(head: bytes) -> bool:

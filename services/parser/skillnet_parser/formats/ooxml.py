@@ -1,0 +1,99 @@
+"""Office Open XML packages: parts as XML, read under limits and without entities, and what they relate to."""
+
+from __future__ import annotations
+
+import posixpath
+import zipfile
+from dataclasses import dataclass
+
+from lxml import etree
+
+from skillnet_common.errors import ErrorCode, PermanentFault
+from skillnet_parser.limits import MEBIBYTE
+
+MAX_PART_BYTES = 100 * MEBIBYTE
+OFFICE_RELATIONSHIPS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+RELATIONSHIP_ID = f"{{{OFFICE_RELATIONSHIPS}}}id"
+_PACKAGE_RELATIONSHIP = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
+# ISO strict documents use other names for the same things.
+_STRICT = tuple(
+    (f"http://purl.oclc.org/ooxml/{strict}".encode(), f"http://schemas.openxmlformats.org/{transitional}".encode())
+    for strict, transitional in (
+        ("wordprocessingml/main", "wordprocessingml/2006/main"),
+        ("presentationml/main", "presentationml/2006/main"),
+        ("drawingml/main", "drawingml/2006/main"),
+        ("drawingml/chart", "drawingml/2006/chart"),
+        ("drawingml/diagram", "drawingml/2006/diagram"),
+        ("officeDocument/relationships", "officeDocument/2006/relationships"),
+    )
+)
+_DOCTYPE = "<!DOCTYPE"
+_DOCTYPES = tuple(_DOCTYPE.encode(encoding) for encoding in ("ascii", "utf-16-le", "utf-16-be"))
+_CHUNK = MEBIBYTE
+
+
+@dataclass(frozen=True, slots=True)
+class Relationship:
+    """To another part of the package: its kind is the last step of its type, `target` a name in the archive."""
+
+    identifier: str
+    kind: str
+    target: str
+
+
+def read_part(archive: zipfile.ZipFile, name: str | None) -> etree._Element | None:
+    """The root of a part; None where the package has none of that name. Raises `PermanentFault`: unsafe_archive
+    (a document type declaration), and `etree.XMLSyntaxError`."""
+    if name is None or name not in archive.NameToInfo:
+        return None
+    with archive.open(name) as part:
+        data = part.read(MAX_PART_BYTES)
+    for strict, transitional in _STRICT:
+        data = data.replace(strict, transitional)
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    root = etree.fromstring(data, parser)
+    if root.getroottree().docinfo.doctype:
+        raise _unsafe()
+    return root
+
+
+def relationships_of(archive: zipfile.ZipFile, part: str) -> list[Relationship]:
+    """Those of a part to others inside the package; of the package itself for ""."""
+    folder, name = posixpath.split(part)
+    root = read_part(archive, f"{folder}/_rels/{name}.rels".lstrip("/"))
+    if root is None:
+        return []
+    return [
+        Relationship(
+            relation.get("Id", ""),
+            relation.get("Type", "").rsplit("/", 1)[-1],
+            _resolve(relation.get("Target", ""), folder),
+        )
+        for relation in root.iter(_PACKAGE_RELATIONSHIP)
+        if relation.get("TargetMode") != "External"
+    ]
+
+
+def refuse_doctypes(archive: zipfile.ZipFile) -> None:
+    """For packages that another library reads. Raises `PermanentFault`: unsafe_archive."""
+    for name in archive.namelist():
+        if name.lower().endswith((".xml", ".rels", ".vml")):
+            with archive.open(name) as part:
+                tail = b""
+                while chunk := part.read(_CHUNK):
+                    data = tail + chunk
+                    if any(mark in data for mark in _DOCTYPES):
+                        raise _unsafe()
+                    tail = data[-2 * len(_DOCTYPE) :]
+
+
+def _resolve(target: str, folder: str) -> str:
+    if target.startswith("/"):
+        return target.lstrip("/")
+    return posixpath.normpath(posixpath.join(folder, target))
+
+
+def _unsafe() -> PermanentFault:
+    return PermanentFault(
+        ErrorCode.UNSAFE_ARCHIVE, "The file is not safe to open: its XML declares entities of its own."
+    )

@@ -1,0 +1,155 @@
+"""The shapes of a slide in reading order, each with its place on the slide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lxml import etree
+
+from skillnet_common.documents import Box
+from skillnet_parser.formats.docx_runs import choose_alternative, is_alternative
+from skillnet_parser.formats.pptx_package import A, P
+
+_PROPERTIES = ("nvSpPr", "nvGraphicFramePr", "nvPicPr", "nvCxnSpPr", "nvGrpSpPr")
+_LIKE_BODY = ("body", "obj")
+_LIKE_TITLE = ("title", "ctrTitle")
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """What part of its layout a shape fills."""
+
+    kind: str
+    index: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """`frame` is left, top, width and height as fractions of the slide; None where neither the slide nor its
+    layout tells."""
+
+    element: etree._Element
+    placeholder: Placeholder | None
+    frame: tuple[float, float, float, float] | None
+    hidden: bool
+
+    def box(self, page: int) -> Box:
+        """The part of the frame that is on the slide; the whole slide where there is none."""
+        if self.frame is None:
+            return Box(page, 0.0, 0.0, 1.0, 1.0)
+        left, top, width, height = self.frame
+        x0, y0, x1, y1 = (min(max(value, 0.0), 1.0) for value in (left, top, left + width, top + height))
+        return Box(page, x0, y0, x1, y1) if x0 < x1 and y0 < y1 else Box(page, 0.0, 0.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """From the coordinates inside a group to fractions of the slide: `place = offset + factor * value`."""
+
+    x_offset: float
+    y_offset: float
+    x_factor: float
+    y_factor: float
+
+    def frame(self, transform: etree._Element) -> tuple[float, float, float, float] | None:
+        place = _pair(transform.find(f"{A}off"), "x", "y")
+        size = _pair(transform.find(f"{A}ext"), "cx", "cy")
+        if place is None or size is None:
+            return None
+        return (
+            self.x_offset + self.x_factor * place[0],
+            self.y_offset + self.y_factor * place[1],
+            self.x_factor * size[0],
+            self.y_factor * size[1],
+        )
+
+    def inside(self, transform: etree._Element | None) -> _Scale:
+        """That of the shapes of a group with this transform."""
+        outer = self.frame(transform) if transform is not None else None
+        origin = _pair(transform.find(f"{A}chOff"), "x", "y") if transform is not None else None
+        extent = _pair(transform.find(f"{A}chExt"), "cx", "cy") if transform is not None else None
+        if outer is None or origin is None or extent is None or 0 in extent:
+            return self
+        x_factor, y_factor = outer[2] / extent[0], outer[3] / extent[1]
+        return _Scale(outer[0] - x_factor * origin[0], outer[1] - y_factor * origin[1], x_factor, y_factor)
+
+
+def read_shapes(slide: etree._Element, layout: etree._Element | None, width: int, height: int) -> Iterator[Shape]:
+    """The shapes with something to read, those of groups in the group's place. `width` and `height` are the
+    slide's, in the units of the file."""
+    tree = slide.find(f"{P}cSld/{P}spTree")
+    if tree is not None:
+        yield from _walk(tree, layout, _Scale(0.0, 0.0, 1 / width, 1 / height), hidden=False)
+
+
+def layout_shape(layout: etree._Element | None, placeholder: Placeholder) -> etree._Element | None:
+    """The shape of the layout that a placeholder fills: by its index, titles by their kind."""
+    if layout is None:
+        return None
+    for shape in layout.iter(f"{P}sp"):
+        other = placeholder_of(shape)
+        if other is None:
+            continue
+        if placeholder.kind in _LIKE_TITLE and other.kind in _LIKE_TITLE:
+            return shape
+        if placeholder.index == other.index and (placeholder.kind == other.kind or placeholder.kind in _LIKE_BODY):
+            return shape
+    return None
+
+
+def placeholder_of(shape: etree._Element) -> Placeholder | None:
+    """None for a shape that stands by itself."""
+    for name in _PROPERTIES:
+        found = shape.find(f"{P}{name}/{P}nvPr/{P}ph")
+        if found is not None:
+            return Placeholder(found.get("type", "obj"), found.get("idx", "0"))
+    return None
+
+
+def _walk(
+    container: etree._Element, layout: etree._Element | None, scale: _Scale, *, hidden: bool
+) -> Iterator[Shape]:
+    for element in container.iterchildren(tag=etree.Element):
+        if element.tag == f"{P}grpSp":
+            inner = scale.inside(element.find(f"{P}grpSpPr/{A}xfrm"))
+            yield from _walk(element, layout, inner, hidden=hidden or _is_hidden(element))
+        elif element.tag in (f"{P}sp", f"{P}graphicFrame", f"{P}pic"):
+            placeholder = placeholder_of(element)
+            frame = _frame(element, placeholder, layout, scale)
+            yield Shape(element, placeholder, frame, hidden or _is_hidden(element))
+        elif is_alternative(element):
+            for chosen in choose_alternative(element):
+                yield from _walk(chosen, layout, scale, hidden=hidden)
+
+
+def _frame(
+    element: etree._Element, placeholder: Placeholder | None, layout: etree._Element | None, scale: _Scale
+) -> tuple[float, float, float, float] | None:
+    transform = _transform(element)
+    if transform is None and placeholder is not None:
+        inherited = layout_shape(layout, placeholder)
+        transform = _transform(inherited) if inherited is not None else None
+    return scale.frame(transform) if transform is not None else None
+
+
+def _transform(element: etree._Element) -> etree._Element | None:
+    found = element.find(f"{P}spPr/{A}xfrm")
+    return found if found is not None else element.find(f"{P}xfrm")
+
+
+def _is_hidden(element: etree._Element) -> bool:
+    return any(
+        properties.get("hidden", "0") in ("1", "true")
+        for name in _PROPERTIES
+        for properties in element.iterfind(f"{P}{name}/{P}cNvPr")
+    )
+
+
+def _pair(element: etree._Element | None, first: str, second: str) -> tuple[int, int] | None:
+    if element is None:
+        return None
+    values = (element.get(first, ""), element.get(second, ""))
+    if not all(value.removeprefix("-").isdecimal() for value in values):
+        return None
+    return int(values[0]), int(values[1])

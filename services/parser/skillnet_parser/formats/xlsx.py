@@ -1,0 +1,146 @@
+"""XLSX to drafts of blocks: a section a sheet, its cells as tables."""
+
+from __future__ import annotations
+
+import re
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree.ElementTree import ParseError
+
+import openpyxl
+from lxml import etree
+from openpyxl.utils.exceptions import InvalidFileException
+from openpyxl.workbook import Workbook
+from openpyxl.worksheet._read_only import ReadOnlyWorksheet
+
+from skillnet_common.documents import BlockKind
+from skillnet_common.errors import ErrorCode, PermanentFault
+from skillnet_parser.domain.draft import DraftBlock, DraftDocument, text_block
+from skillnet_parser.domain.grids import read_grid
+from skillnet_parser.domain.number_formats import show_value
+from skillnet_parser.formats.ooxml import refuse_doctypes
+from skillnet_parser.formats.sniff import FileType
+from skillnet_parser.limits import MEBIBYTE, ParseLimits
+
+_MAX_PLACES = 50_000_000
+"""Of a sheet, from its first column to the last cell of each row: a file with more means to exhaust."""
+_MAX_ROWS = 1_048_576  # of the format
+_EMPTY = (None, "")
+_CHUNK = MEBIBYTE
+_OVERLAP = 64
+_UNCOMPUTED = re.compile(rb"(?:</f>|<f\b[^>]*/>)(?:<v\s*/>|<v></v>)?\s*</c>")
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    ParseError,
+    etree.XMLSyntaxError,
+    InvalidFileException,
+    # what openpyxl lets through where parts are missing or hold what they must not
+    KeyError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    IndexError,
+    OverflowError,
+)
+
+
+def read_xlsx(path: Path, limits: ParseLimits) -> DraftDocument:
+    """The visible sheets of a workbook: values as they are shown, those of formulas as they were last computed.
+
+    Raises `PermanentFault`: corrupt_file, unsafe_archive, document_too_large.
+    """
+    with warnings.catch_warnings(), path.open("rb") as file:
+        warnings.simplefilter("ignore")  # of parts that openpyxl cannot write back
+        try:
+            with zipfile.ZipFile(file) as archive:
+                refuse_doctypes(archive)
+                uncomputed = sum(_count_uncomputed(archive, name) for name in archive.namelist())
+            workbook = openpyxl.load_workbook(file, read_only=True, data_only=True)
+        except _DAMAGE as error:
+            raise _damaged() from error
+        reader = _Reader(workbook, limits)
+        blocks = tuple(reader.read())
+    return DraftDocument(
+        blocks,
+        FileType.XLSX,
+        title=workbook.properties.title or None,
+        warnings=tuple(_warnings(reader.hidden, uncomputed)),
+    )
+
+
+def _damaged() -> PermanentFault:
+    return PermanentFault(ErrorCode.CORRUPT_FILE, "The Excel workbook is damaged and cannot be read.")
+
+
+def _warnings(hidden: list[str], uncomputed: int) -> Iterator[str]:
+    if hidden:
+        yield f"Hidden sheets were left out: {', '.join(hidden)}."
+    if uncomputed:
+        yield (
+            f"{uncomputed} formulas hold no computed value and were left out: open the workbook in Excel and save it."
+        )
+
+
+def _count_uncomputed(archive: zipfile.ZipFile, name: str) -> int:
+    """Formulas of a sheet that a program wrote without their values."""
+    if not name.lower().startswith("xl/worksheets/") or not name.lower().endswith(".xml"):
+        return 0
+    count, tail = 0, b""
+    with archive.open(name) as part:
+        while chunk := part.read(_CHUNK):
+            data = tail + chunk
+            found = list(_UNCOMPUTED.finditer(data))
+            count += len(found)
+            tail = data[max(len(data) - _OVERLAP, found[-1].end() if found else 0) :]
+    return count
+
+
+class _Reader:
+    def __init__(self, workbook: Workbook, limits: ParseLimits) -> None:
+        self._workbook = workbook
+        self._chars_left = limits.max_text_chars
+        self.hidden: list[str] = []
+
+    def read(self) -> Iterator[DraftBlock]:
+        """A heading and the tables of each visible sheet that holds something."""
+        for sheet in self._workbook.worksheets:
+            if sheet.sheet_state != "visible":
+                self.hidden.append(sheet.title)
+                continue
+            sheet.reset_dimensions()  # what the file says of them is often wrong
+            blocks = list(read_grid(self._rows(sheet)))
+            if blocks:
+                yield text_block(BlockKind.HEADING, sheet.title, 1)
+                yield from blocks
+
+    def _rows(self, sheet: ReadOnlyWorksheet) -> Iterator[list[str]]:
+        places = 0
+        for row in _read_rows(sheet):
+            places += len(row)
+            cells = [show_value(value, code) for value, code in row]
+            while cells and not cells[-1]:
+                cells.pop()
+            self._chars_left -= sum(map(len, cells))
+            if self._chars_left < 0 or places > _MAX_PLACES:
+                raise PermanentFault(
+                    ErrorCode.DOCUMENT_TOO_LARGE, "The workbook holds too many cells. Split it into parts."
+                )
+            yield cells
+
+
+def _read_rows(sheet: ReadOnlyWorksheet) -> Iterator[list[tuple[object, str]]]:
+    """Values and number formats. What is missing or wrong in a file shows only as it is read."""
+    rows = iter(sheet.iter_rows(max_row=_MAX_ROWS))
+    while True:
+        try:
+            row = [(cell.value, cell.number_format) if cell.value is not None else _EMPTY for cell in next(rows)]
+        except StopIteration:
+            return
+        except _DAMAGE as error:
+            raise _damaged() from error
+        yield row
