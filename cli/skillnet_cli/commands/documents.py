@@ -28,7 +28,9 @@ def documents(
     ] = None,
     title: Annotated[str | None, typer.Option(help="A part of the title; neither case nor accents matter.")] = None,
     language: Annotated[str | None, typer.Option(help="Only documents in this language (ISO 639-1).")] = None,
-    file_type: Annotated[str | None, typer.Option("--type", help="pdf, docx, markdown or text.")] = None,
+    file_type: Annotated[
+        str | None, typer.Option("--type", help="pdf, docx, pptx, xlsx, html, csv, markdown or text.")
+    ] = None,
     source: Annotated[str | None, typer.Option(help="Only documents from this system.")] = None,
     key: Annotated[str | None, typer.Option(help="Only the documents with this external key.")] = None,
     metadata: Annotated[
