@@ -26,6 +26,7 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 _DIRECTORY_BYTES_A_FILE = 256
 _LEAST_DIRECTORY_BYTES = 1 << 20
 _BY_SYSTEMS = frozenset({"__macosx", "thumbs.db", "desktop.ini"})
+_DAMAGED = "What the archive holds of this file is damaged."
 _FILE_NAME: TypeAdapter[str] = TypeAdapter(FileName)
 
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
@@ -48,7 +49,8 @@ class Archive:
     def __init__(self, raw: io.BufferedReader, max_file_bytes: int) -> None:
         self._raw = raw
         self._file = zipfile.ZipFile(raw)
-        self.entries = _entries([info for info in self._file.infolist() if not info.is_dir()], max_file_bytes)
+        infos = [info for info in self._file.infolist() if not info.filename.endswith("/")]
+        self.entries = _entries(infos, max_file_bytes)
 
     @property
     def unpacked_bytes(self) -> int:
@@ -68,7 +70,7 @@ class Archive:
                 while piece := await asyncio.to_thread(content.read, _PIECE):
                     yield piece
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
-            raise RequestError(ErrorCode.CORRUPT_FILE, "What the archive holds of this file is damaged.") from error
+            raise RequestError(ErrorCode.CORRUPT_FILE, _DAMAGED) from error
 
 
 def open_archive(path: Path, *, max_files: int, max_file_bytes: int, max_unpacked_bytes: int) -> Archive:
@@ -167,6 +169,7 @@ def _fault(path: str, info: zipfile.ZipInfo, max_file_bytes: int) -> RequestErro
             ErrorCode.INVALID_REQUEST,
             "The path cannot be a key: it is too long, or holds odd characters.",
         ),
+        (info.header_offset < 0, ErrorCode.CORRUPT_FILE, _DAMAGED),
         (info.flag_bits & _ENCRYPTED, ErrorCode.PASSWORD_REQUIRED, "The file can only be read with a password."),
         (info.compress_type not in _METHODS, ErrorCode.UNSUPPORTED_TYPE, "It is packed by a method not known here."),
         (info.file_size > max_file_bytes, ErrorCode.PAYLOAD_TOO_LARGE, f"It is larger than {max_file_bytes} bytes."),

@@ -169,3 +169,20 @@ async def test_damaged_content(tmp_path: Path) -> None:
         await unpacked(archive)
     archive.close()
     assert error.value.code == "corrupt_file"
+
+
+def test_a_file_that_would_lie_before_the_archive(tmp_path: Path) -> None:
+    """A list that claims to begin later than it does moves every file to the front."""
+    content = bytearray(zipped(("a.md", b"x")))
+    end = content.index(b"PK\x05\x06")
+    content[end + 16 : end + 20] = struct.pack("<I", end + 1_000)
+    archive = opened(tmp_path, bytes(content))
+    archive.close()
+    assert archive.entries[0].fault is not None
+    assert archive.entries[0].fault.code == "corrupt_file"
+
+
+def test_a_file_without_a_name(tmp_path: Path) -> None:
+    archive = opened(tmp_path, zipped(("zz", b"x")).replace(b"zz", b"\0z"))
+    archive.close()
+    assert [(entry.path, entry.fault and entry.fault.code) for entry in archive.entries] == [("", "unsafe_archive")]
