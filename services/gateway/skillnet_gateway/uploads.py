@@ -145,4 +145,5 @@ def known_target(source: str, external_key: str, file_name: str) -> Target:
 def links_of(document_id: UUID) -> dict[str, str]:
     """Where to go on from a document."""
     base = f"/v1/documents/{document_id}"
-    return {"self": base, "content": f"{base}/content", "original": f"{base}/original"}
+    parts = ("content", "original", "outline", "chunks", "progress")
+    return {"self": base, **{part: f"{base}/{part}" for part in parts}}

@@ -19,16 +19,13 @@ from skillnet_common.contracts.documents import (
     VersionState,
 )
 from skillnet_common.contracts.retrieval import BoxOut
+from skillnet_gateway.uploads import links_of
 
 DOCUMENT_ID = UUID("0195f6b0-3f2a-5c41-8f43-1f2d9b1c7a10")
 CHUNK_ID = UUID("6f1c9f0e-0d52-5f0c-9a57-2f4f7f0f1c11")
 TEXT = "El cliente tiene 30 días. Sin recibo se entrega un vale."
 
-_LINKS = {
-    "self": f"/v1/documents/{DOCUMENT_ID}",
-    "content": f"/v1/documents/{DOCUMENT_ID}/content",
-    "original": f"/v1/documents/{DOCUMENT_ID}/original",
-}
+_LINKS = links_of(DOCUMENT_ID)
 _CREATED = datetime(2027, 3, 1, 8, 30, tzinfo=UTC)
 _UPDATED = datetime(2027, 3, 2, 9, 0, tzinfo=UTC)
 
