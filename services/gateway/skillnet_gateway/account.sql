@@ -48,11 +48,11 @@ WHERE org_id = $1 AND ($2::text[] IS NULL OR audience <@ $2) AND ($3::uuid IS NU
 ORDER BY created_at, key_id
 
 -- name: other_admin_key_exists
--- A usable one that reaches at least as far: $2 the key, $3 its groups.
+-- A usable one that reaches at least as far and lives at least as long: $2 the key, $3 its groups, $4 its expiry.
 SELECT EXISTS (
     SELECT FROM api_keys
     WHERE org_id = $1 AND key_id <> $2 AND 'admin' = ANY (scopes)
-      AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+      AND revoked_at IS NULL AND (expires_at IS NULL OR (expires_at > now() AND expires_at >= $4::timestamptz))
       AND (audience IS NULL OR audience @> $3::text[]))
 
 -- name: revoke_key

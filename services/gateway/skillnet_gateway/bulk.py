@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing, closing, contextmanager
 from pathlib import Path
+from uuid import UUID
 
 from skillnet_common.auth import Principal
 from skillnet_common.contracts.bulk import BulkFile, BulkOutcome, BulkSummary
-from skillnet_common.errors import ErrorCode, PassingFault, SkillnetError
+from skillnet_common.errors import ErrorCode, PassingFault, RequestError, SkillnetError
 from skillnet_common.versions import UploadResult
 from skillnet_gateway.archives import Archive, Entry, open_archive
 from skillnet_gateway.bodies import require_size, spool, watched
@@ -27,18 +28,24 @@ class BulkUploads:
     def __init__(self, uploads: Uploads, settings: GatewaySettings) -> None:
         self._uploads = uploads
         self._settings = settings
-        self._open = 0
+        self._open: Counter[UUID] = Counter()
 
     @contextmanager
-    def place(self) -> Iterator[None]:
-        """Room on the disk for one archive. PassingFault `unavailable` where there is none."""
-        if self._open >= self._settings.bulk_uploads:
+    def place(self, org_id: UUID) -> Iterator[None]:
+        """Room on the disk for one archive. PassingFault `unavailable` where there is none left."""
+        settings = self._settings
+        if (
+            self._open.total() >= settings.bulk_uploads
+            or self._open[org_id] >= settings.bulk_uploads_per_organization
+        ):
             raise PassingFault(ErrorCode.UNAVAILABLE, "Other archives are being taken in; try again in a moment.")
-        self._open += 1
+        self._open[org_id] += 1
         try:
             yield
         finally:
-            self._open -= 1
+            self._open[org_id] -= 1
+            if not self._open[org_id]:
+                del self._open[org_id]
 
     def require_taken(self, principal: Principal, parameters: BulkParameters, content_length: str | None) -> None:
         """Refuses what is known to be refused before the archive is sent: `forbidden`, `payload_too_large`."""
@@ -46,8 +53,9 @@ class BulkUploads:
         require_size(content_length, self._settings.bulk_max_bytes)
 
     async def open(self, body: AsyncIterator[bytes], path: Path) -> Archive:
-        """Writes the body to the path and opens it. Raises RequestError as `watched`, `spool` and `open_archive`."""
-        await spool(watched(body, self._settings.upload_idle_seconds), path, max_bytes=self._settings.bulk_max_bytes)
+        """Writes the body to the path and opens it. Raises RequestError as `watched`, `spool` and `open_archive`, and
+        `timeout` where it takes too long as a whole."""
+        await self._receive(body, path)
         return await asyncio.to_thread(
             open_archive,
             path,
@@ -55,6 +63,17 @@ class BulkUploads:
             max_file_bytes=self._settings.max_upload_bytes,
             max_unpacked_bytes=self._settings.bulk_max_unpacked_bytes,
         )
+
+    async def _receive(self, body: AsyncIterator[bytes], path: Path) -> None:
+        seconds = self._settings.bulk_receive_seconds
+        pieces = watched(body, self._settings.upload_idle_seconds)
+        try:
+            async with asyncio.timeout(seconds):
+                await spool(pieces, path, max_bytes=self._settings.bulk_max_bytes)
+        except TimeoutError as error:
+            raise RequestError(
+                ErrorCode.TIMEOUT, f"The archive had not arrived after {seconds:g} s; the upload was given up."
+            ) from error
 
     async def take(
         self, principal: Principal, parameters: BulkParameters, archive: Archive

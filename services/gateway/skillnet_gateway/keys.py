@@ -71,7 +71,7 @@ class Keys:
         """Revokes it for good; again does nothing.
 
         Raises RequestError `not_found`, and `last_admin_key` where no usable administrator's key of its reach would
-        be left, unless with `force`.
+        be left that lives as long, unless with `force`.
         """
         async with self._database.tenant(principal.org_id) as connection:
             await connection.execute(
@@ -82,13 +82,13 @@ class Keys:
                 raise _not_found()
             if not force and _is_usable_admin(row):
                 others = await connection.fetchval(
-                    _SQL.other_admin_key_exists, principal.org_id, key_id, row["audience"]
+                    _SQL.other_admin_key_exists, principal.org_id, key_id, row["audience"], row["expires_at"]
                 )
                 if not others:
                     raise RequestError(
                         ErrorCode.LAST_ADMIN_KEY,
-                        "This is the last usable administrator's key of its reach: without it nobody could make keys"
-                        " again. Make another one first, or revoke it with force.",
+                        "This is the last usable administrator's key of its reach and life: without it nobody could"
+                        " make keys again. Make another one first, or revoke it with force.",
                     )
             await connection.execute(_SQL.revoke_key, principal.org_id, key_id)
         _log("key_revoked", principal, key_id, force=force)

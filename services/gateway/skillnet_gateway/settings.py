@@ -23,8 +23,11 @@ class GatewaySettings(CommonSettings, ObjectStoreSettings, ChunkSettings):
     bulk_max_files: int = Field(default=10_000, gt=0)
     bulk_max_unpacked_bytes: int = Field(default=2 * 1024 * 1024 * 1024, gt=0)
     """Of all files of an archive together; each of them is limited as any upload."""
-    bulk_uploads: int = Field(default=2, gt=0)
+    bulk_uploads: int = Field(default=4, gt=0)
     """How many archives a gateway takes in at a time."""
+    bulk_uploads_per_organization: int = Field(default=2, gt=0)
+    bulk_receive_seconds: float = Field(default=900.0, gt=0)
+    """An archive that has not arrived whole after this long is given up."""
     retrieval_timeout_seconds: float = Field(default=30.0, gt=0)
 
     llm_api_base: str = ""

@@ -86,6 +86,7 @@ async def test_the_same_archive_again_changes_nothing(client: httpx.AsyncClient,
         (b"no zip", 415, "unsupported_type"),
         (zipped(**{"a.md": b"x"})[:40], 415, "unsupported_type"),
     ],
+    ids=["nothing", "a text", "half an archive"],
 )
 async def test_what_is_no_archive(client: httpx.AsyncClient, content: bytes, status: int, code: str) -> None:
     response = await client.post("/v1/documents/bulk", content=content)
@@ -174,6 +175,39 @@ async def test_archives_are_taken_a_few_at_a_time_and_leave_nothing_on_disk(
         assert (await first).status_code == 200
         assert (await http.post("/v1/documents/bulk", content=content)).status_code == 200
         assert list(spool.iterdir()) == []
+
+
+async def test_an_organisation_has_its_share_of_places_and_a_slow_archive_is_given_up(
+    run_gateway: RunGateway, tmp_path: Path, api_key: str, database: Database, other_org: UUID
+) -> None:
+    content = zipped(**{"a.md": b"x"})
+    begun = asyncio.Event()
+
+    async def drop_by_drop() -> AsyncIterator[bytes]:
+        for _ in range(40):
+            yield b"P"
+            begun.set()
+            await asyncio.sleep(0.05)
+
+    other_key = new_key()
+    await store_key(database, other_org, other_key, name="k")
+    limits = {"bulk_uploads": 2, "bulk_uploads_per_organization": 1, "bulk_receive_seconds": 1.0}
+    async with (
+        run_gateway(tmp_path, **limits) as running,
+        running.client(api_key) as http,
+        running.client(other_key) as other,
+    ):
+        slow = asyncio.create_task(http.post("/v1/documents/bulk", content=drop_by_drop()))
+        await begun.wait()
+        async with asyncio.timeout(5):
+            while (second := await http.post("/v1/documents/bulk", content=content)).status_code == 200:
+                pass  # the first has not come in yet
+        assert (second.status_code, second.json()["code"]) == (503, "unavailable")
+        assert outcomes(await send(other, content)) == {"a.md": "created"}
+        async with asyncio.timeout(10):
+            given_up = await slow
+        assert given_up.json()["code"] == "timeout"
+        assert (await http.post("/v1/documents/bulk", content=content)).status_code == 200
 
 
 async def test_a_sender_who_leaves_ends_it_and_makes_room(

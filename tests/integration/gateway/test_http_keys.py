@@ -146,6 +146,18 @@ async def test_the_last_administrators_key_is_kept_unless_forced(
     assert (await client.delete(f"{PATH}/{own}?force=true")).status_code == 204
 
 
+async def test_a_key_that_expires_sooner_takes_the_place_of_no_lasting_one(
+    stored: Stored, client: httpx.AsyncClient
+) -> None:
+    own = (await client.get("/v1/me")).json()["key_id"]
+    soon = datetime.now(UTC) + timedelta(hours=1)
+    _, brief = await stored(expires_at=soon)
+    _, briefer = await stored(expires_at=soon - timedelta(minutes=1))
+    assert await refused(client.delete(f"{PATH}/{own}")) == (409, "last_admin_key")
+    assert (await client.delete(f"{PATH}/{briefer}")).status_code == 204
+    assert (await client.delete(f"{PATH}/{brief}")).status_code == 204
+
+
 async def test_two_administrators_do_not_revoke_each_other_at_once(stored: Stored, client: httpx.AsyncClient) -> None:
     own = (await client.get("/v1/me")).json()["key_id"]
     colleague, other = await stored()

@@ -87,7 +87,7 @@ async def upload_archive(
     require_plain_body(request)
     gateway.bulk.require_taken(caller.principal, parameters, request.headers.get("content-length"))
     with ExitStack() as stack:
-        stack.enter_context(gateway.bulk.place())
+        stack.enter_context(gateway.bulk.place(caller.principal.org_id))
         path = stack.enter_context(temporary_file())
         archive = await gateway.bulk.open(request.stream(), path)
         stack.callback(archive.close)
