@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from uuid import UUID
 
 import pytest
 
-from skillnet_common.answers import CheckedAnswer, check_citations
+from skillnet_common.answers import CheckedAnswer, CitationWatch, check_citations
 from skillnet_common.contracts.retrieval import Source
 
 
@@ -134,3 +136,47 @@ def test_a_mark_after_the_full_stop_belongs_to_the_sentence_before() -> None:
 def test_an_answer_without_sources_loses_its_marks() -> None:
     checked = check_citations("Es así [Fuente 1].", [])
     assert (checked.text, checked.citations, checked.unknown) == ("Es así.", [], [1])
+
+
+@pytest.mark.parametrize(
+    ("number", "told"), [("1234", "1234"), ("0" * 60 + "77", "77"), ("9" * 6_000, "1000000000 o mayor")]
+)
+def test_an_unknown_number_of_any_length_is_dropped_and_told_of(number: str, told: str) -> None:
+    for mark in (f"[Fuente {number}]", f"[Fuentes {number}-{number}]"):
+        checked = check(f"Sí{mark}. Son 30 días [Fuente 1].")
+        assert (checked.text, checked.citations) == ("Sí. Son 30 días [Fuente 1].", [1])
+        assert checked.warnings == [f"La respuesta citaba una fuente que no existe: {told}."]
+
+
+def test_a_mark_that_arises_where_another_one_was_dropped_is_no_citation() -> None:
+    assert check("Sí [Fuente[F9] 88]. Son 30 días [Fuente 1].").citations == [1]
+
+
+HOSTILE = {
+    "spaces in a mark": lambda size: "[Fuente 1:" + " " * size,
+    "spaces before a word": lambda size: " " * size + "x [Fuente 1]",
+    "marks that never close": lambda size: "[Fuente 1:" * (size // 10),
+    "quotes that never close": lambda size: "«" * size + " [Fuente 1]",
+    "quotes that stand nowhere": lambda size: "«pan duro 7» " * (size // 13) + "[Fuente 1]",
+    "a list that never closes": lambda size: "[Fuente " + "1, " * (size // 3),
+    "digits": lambda size: "[Fuente " + "1" * size,
+    "dates": lambda size: "".join(f"{n % 28 + 1}/3/{1000 + n % 8000} " for n in range(size // 10)) + "[Fuente 1]",
+    "sentences": lambda size: "Son 99 días [Fuente 1]. " * (size // 24),
+}
+
+
+@pytest.mark.parametrize("written", HOSTILE.values(), ids=HOSTILE.keys())
+@pytest.mark.parametrize("read", [check, lambda text: CitationWatch().feed(text)], ids=["checked", "watched"])
+def test_the_time_grows_as_the_answer_does(written: Callable[[int], str], read: Callable[[str], object]) -> None:
+    def seconds(size: int) -> float:
+        text = written(size)
+        taken = []
+        for _ in range(3):
+            started = time.process_time()
+            read(text)
+            taken.append(time.process_time() - started)
+        return min(taken)
+
+    seconds(1_000)
+    # Eight times the text: 64 times the time where it grows with the square. The summand is the clock's own noise.
+    assert seconds(40_000) < 24 * seconds(5_000) + 0.02
