@@ -118,15 +118,19 @@ class Authenticator:
         self._known: dict[bytes, tuple[float, Principal]] = {}
         self._seen: dict[UUID, float] = {}
 
-    async def verify(self, authorization: str | None) -> Principal:
-        """Verifies an `Authorization` header (`Bearer <key>`). Raises RequestError `unauthorized`."""
+    async def verify(self, authorization: str | None, *, fresh: bool = False) -> Principal:
+        """Verifies an `Authorization` header (`Bearer <key>`); `fresh`: without what is remembered.
+
+        Raises RequestError `unauthorized`.
+        """
         scheme, _, key = (authorization or "").partition(" ")
         if scheme.lower() != "bearer" or not key.strip():
             raise RequestError(ErrorCode.UNAUTHORIZED, "Give an API key: Authorization: Bearer <key>.")
         digest = hash_key(key.strip())
         cached = self._known.get(digest)
-        if cached is not None and cached[0] > time.monotonic():
+        if cached is not None and cached[0] > time.monotonic() and not fresh:
             return cached[1]
+        self._known.pop(digest, None)
         principal = await self._look_up(digest)
         await self._note_use(principal)
         if len(self._known) >= _CACHE_SIZE:

@@ -12,10 +12,13 @@ from urllib.parse import unquote, urlparse
 from uuid import UUID, uuid4
 
 import obstore
+import structlog
 from obstore.exceptions import BaseError, NotFoundError
 from obstore.store import ObjectStore, from_url
 
 from skillnet_common.errors import ErrorCode, PassingFault, PermanentFault, RequestError
+
+log = structlog.get_logger(__name__)
 
 _PREFIX = "originals"
 _PART = 5 * 1024 * 1024
@@ -130,7 +133,9 @@ def _store_faults(done: str) -> Iterator[None]:
     try:
         yield
     except (BaseError, OSError) as error:
-        raise PassingFault(ErrorCode.UNAVAILABLE, f"The object store cannot be {done}: {error}") from error
+        # Only the log tells more: the store's own words name folders of the server, and a fault's sentence is shown.
+        log.warning("object_store_failed", done=done, error=str(error))
+        raise PassingFault(ErrorCode.UNAVAILABLE, f"The object store cannot be {done} for the time being.") from error
 
 
 @contextmanager

@@ -24,6 +24,11 @@ class Caller:
     principal: Principal
     credential: str
 
+    @property
+    def authorization(self) -> str:
+        """The header that the credential came in."""
+        return f"Bearer {self.credential}"
+
 
 class RequireKey:
     """ASGI middleware: verifies the key before anything of the request is read."""
@@ -46,13 +51,23 @@ def _needs_key(path: str) -> bool:
     return path == API_PREFIX or path.startswith(f"{API_PREFIX}/")
 
 
-def _caller_with(scope: Scope) -> Callable[[Request], Awaitable[Caller]]:
+def _caller_with(*scopes: Scope) -> Callable[[Request], Awaitable[Caller]]:
     async def require(request: Request) -> Caller:
         caller: Caller = request.state.caller
-        caller.principal.require(scope)
+        for scope in scopes:
+            caller.principal.require(scope)
         return caller
 
     return require
+
+
+async def _admin_now(request: Request) -> Caller:
+    """Looked up afresh: a key that was revoked a moment ago shall change nothing of the organisation."""
+    caller: Caller = request.state.caller
+    authenticator: Authenticator = request.app.state.gateway.authenticator
+    principal = await authenticator.verify(caller.authorization, fresh=True)
+    principal.require(Scope.ADMIN)
+    return Caller(principal, caller.credential)
 
 
 async def _any_caller(request: Request) -> Caller:
@@ -64,6 +79,10 @@ AnyCaller = Annotated[Caller, Depends(_any_caller)]
 Reader = Annotated[Caller, Depends(_caller_with(Scope.READ))]
 Writer = Annotated[Caller, Depends(_caller_with(Scope.WRITE))]
 Admin = Annotated[Caller, Depends(_caller_with(Scope.ADMIN))]
+ChangingAdmin = Annotated[Caller, Depends(_admin_now)]
+"""For what an administrator changes."""
+Editor = Annotated[Caller, Depends(_caller_with(Scope.WRITE, Scope.READ))]
+"""For a change whose reply shows the whole of what was changed."""
 
 
 key_scheme = Depends(HTTPBearer(auto_error=False, description="An API key of the organisation."))

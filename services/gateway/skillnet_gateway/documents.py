@@ -35,7 +35,12 @@ from skillnet_gateway.cursors import foreign_cursor, read_cursor, write_cursor
 from skillnet_gateway.listing import Place, list_statement
 from skillnet_gateway.parameters import DocumentFilter, file_name_of
 from skillnet_gateway.places import waiting_ahead
-from skillnet_gateway.rights import document_not_found, require_own_groups, require_writable
+from skillnet_gateway.rights import (
+    document_not_found,
+    require_audience_changeable,
+    require_own_groups,
+    require_writable,
+)
 from skillnet_gateway.uploads import Target, known_target, links_of
 
 _SQL = Queries(__package__, "queries.sql")
@@ -118,12 +123,14 @@ class Documents:
         )
 
     async def change(self, principal: Principal, document_id: UUID, change: DocumentChange) -> DocumentDetail:
-        """Changes what is said of a document. RequestError `not_found`, or `forbidden` for groups not the key's."""
+        """Changes what is said of a document. RequestError `not_found`, or `forbidden` for groups not the key's,
+        of the new audience or of the one there is."""
         require_own_groups(principal, change.groups)
         async with self._database.tenant(principal.org_id) as connection:
             await lock_document(connection, principal.org_id, document_id)
             document = await connection.fetchrow(_SQL.audience_of, principal.org_id, document_id)
             require_writable(principal, document, must_exist=True)
+            require_audience_changeable(principal, document, change.groups)
             await change_document(connection, principal.org_id, document_id, _metadata_change(change))
         return await self.detail(principal, document_id)
 

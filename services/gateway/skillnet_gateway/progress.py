@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from uuid import UUID
 
@@ -14,6 +14,9 @@ from skillnet_common.contracts.progress import Ending, ProgressEvent, ProgressKi
 from skillnet_common.errors import ErrorCode, PassingFault
 from skillnet_gateway.documents import Documents
 from skillnet_gateway.settings import GatewaySettings
+
+Verify = Callable[[], Awaitable[Principal]]
+"""Who follows, as long as the key holds."""
 
 _SLOWER = 1.5
 _SLOWEST = 4
@@ -66,11 +69,12 @@ class ProgressStreams:
         return _event(document)
 
     async def follow(
-        self, principal: Principal, first: ProgressEvent, last_event_id: str | None
+        self, verify: Verify, first: ProgressEvent, last_event_id: str | None
     ) -> AsyncGenerator[ProgressEvent, None]:
         """The state `first`, unless it is the one that the reader has, and every later one that a look finds.
 
-        Ends with `ended`, or without it after a while: the reader comes again, with a key that still holds.
+        `verify` is asked before each look. Ends with `ended`, or without it after a while: the reader comes again.
+        Raises what `verify` raises: RequestError `unauthorized` once the key holds no longer.
         """
         clock = asyncio.get_running_loop().time
         deadline = clock() + self._stream_seconds
@@ -84,7 +88,7 @@ class ProgressStreams:
             if await self._closes_within(pause):
                 return
             pause = min(pause * _SLOWER, self._poll_seconds * _SLOWEST)
-            event = await self.look(principal, first.document_id)
+            event = await self.look(await verify(), first.document_id)
 
     async def _closes_within(self, seconds: float) -> bool:
         try:

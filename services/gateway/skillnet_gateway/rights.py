@@ -38,6 +38,21 @@ def require_writable(principal: Principal, document: asyncpg.Record | None, *, m
     raise RequestError(ErrorCode.FORBIDDEN, "This key may not write to this external_key.")
 
 
+def require_audience_changeable(
+    principal: Principal, document: asyncpg.Record | None, audience: Sequence[str] | None
+) -> None:
+    """A key that is limited to groups may not hide a document from others: neither from everybody nor from a group.
+
+    `audience`: what is to become of it; None leaves it as it is. A deleted document is hidden already.
+    """
+    if principal.audience is None or audience is None or document is None or document["deleted_at"] is not None:
+        return
+    if document["audience"] is None or not set(document["audience"]) <= set(principal.audience):
+        raise RequestError(
+            ErrorCode.FORBIDDEN, "This document is also for others than this key's groups: its audience stays."
+        )
+
+
 def document_not_found() -> RequestError:
     """The same for a document that never was, was deleted, is hidden from the asker, or is another tenant's."""
     return RequestError(ErrorCode.NOT_FOUND, "There is no such document.")

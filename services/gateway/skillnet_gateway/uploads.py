@@ -22,7 +22,7 @@ from skillnet_common.usage import add_usage
 from skillnet_common.versions import Upload, UploadResult, accept_upload, document_id_for
 from skillnet_common.versions.locks import lock_document
 from skillnet_gateway.parameters import VersionParameters, file_name_of
-from skillnet_gateway.rights import require_own_groups, require_writable
+from skillnet_gateway.rights import require_audience_changeable, require_own_groups, require_writable
 
 log = structlog.get_logger(__name__)
 
@@ -109,6 +109,7 @@ class Uploads:
                 await lock_document(connection, upload.org_id, document_id)
                 document = await connection.fetchrow(_SQL.audience_of, upload.org_id, document_id)
                 require_writable(principal, document, must_exist=must_exist)
+                require_audience_changeable(principal, document, upload.audience)
                 result = await accept_upload(connection, upload)
                 if result.object_kept:
                     await add_usage(

@@ -76,3 +76,5 @@ async def test_faults_of_the_store_are_passing(originals: Originals, folder: Pat
         with pytest.raises(PassingFault) as caught:
             await attempt(stored.key)
         assert caught.value.code is ErrorCode.UNAVAILABLE
+        assert str(tmp_path) not in caught.value.message
+        assert caught.value.message.endswith("for the time being.")

@@ -8,7 +8,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from skillnet_common.auth import new_key, store_key
+from skillnet_common.auth import Scope, new_key, store_key
 from skillnet_common.database import Database
 
 from .conftest import RunningGateway
@@ -105,7 +105,7 @@ async def test_a_change_without_form_is_refused(
 async def test_a_key_of_groups_changes_what_it_sees_within_its_groups(
     gateway: RunningGateway, client: httpx.AsyncClient, database: Database, org: UUID
 ) -> None:
-    path = await live(client, database, org, audience=["caja", "tienda"])
+    path = await live(client, database, org, audience=["caja"])
     own, foreign = new_key(), new_key()
     await store_key(database, org, own, name="caja", audience=["caja", "horno"])
     await store_key(database, org, foreign, name="otra", audience=["obrador"])
@@ -118,6 +118,37 @@ async def test_a_key_of_groups_changes_what_it_sees_within_its_groups(
             assert (response.status_code, response.json()["code"]) == (403, "forbidden"), audience
         changed = (await http.patch(path, json={"audience": ["horno"], "title": "Mío"})).json()
     assert (changed["audience"], changed["title"]) == (["horno"], "Mío")
+
+
+@pytest.mark.parametrize("audience", [None, ["caja", "tienda"]], ids=["everybody's", "shared"])
+async def test_a_key_of_groups_hides_a_document_from_no_others(
+    gateway: RunningGateway, client: httpx.AsyncClient, database: Database, org: UUID, audience: list[str] | None
+) -> None:
+    path = await live(client, database, org, **({} if audience is None else {"audience": audience}))
+    own = new_key()
+    await store_key(database, org, own, name="caja", audience=["caja"])
+    async with gateway.client(own) as http:
+        replies = [
+            await http.patch(path, json={"audience": ["caja"]}),
+            await http.put(f"{path}/content", params={"audience": "caja"}, content=b"otro"),
+        ]
+        assert (await http.patch(path, json={"title": "Otro"})).status_code == 200
+    for reply in replies:
+        assert (reply.status_code, reply.json()["code"]) == (403, "forbidden")
+    assert (await client.get(path)).json()["audience"] == audience
+
+
+async def test_a_key_that_may_not_read_is_shown_no_document(
+    gateway: RunningGateway, client: httpx.AsyncClient, database: Database, org: UUID
+) -> None:
+    path = await live(client, database, org)
+    key = new_key()
+    await store_key(database, org, key, name="escritora", scopes=[Scope.WRITE])
+    async with gateway.client(key) as http:
+        for change in ({}, {"title": "x"}):
+            response = await http.patch(path, json=change)
+            assert (response.status_code, response.json()["code"]) == (403, "forbidden")
+    assert (await client.get(path)).json()["title"] != "x"
 
 
 async def test_a_deleted_document_is_not_changed(client: httpx.AsyncClient, database: Database, org: UUID) -> None:

@@ -11,7 +11,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from skillnet_common.auth import new_key, store_key
+from skillnet_common.auth import Scope, new_key, store_key
 from skillnet_common.contracts.progress import ProgressEvent
 from skillnet_common.database import Database
 from skillnet_gateway.progress import ProgressStreams
@@ -220,3 +220,23 @@ async def test_a_key_of_other_groups_follows_nothing(
                 pass
             assert event is not None
             assert event.ending == "deleted"
+
+
+async def test_a_stream_of_a_key_that_is_revoked_ends(
+    quick: RunningGateway, api_key: str, database: Database, org: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("skillnet_common.auth._CACHE_SECONDS", 0.1)
+    key = new_key()
+    await store_key(database, org, key, name="lectora", scopes=[Scope.READ])
+    async with quick.client(api_key) as http, quick.client(key) as reader:
+        document_id = (await put(http, "a.pdf"))["document_id"]
+        async with following(reader, document_id) as stream:
+            await stream.until("uploaded")
+            async with database.tenant(org) as connection:
+                await connection.execute("UPDATE api_keys SET revoked_at = now() WHERE name = 'lectora'")
+            event = await stream.event()
+            assert event is not None
+            assert event.problem is not None
+            assert (event.kind, event.problem.code) == ("error", "unauthorized")
+            assert await stream.event() is None
+    await has_streams(quick, 0)

@@ -15,7 +15,7 @@ from skillnet_common.contracts.organizations import (
     PromptTemplate,
 )
 from skillnet_common.errors import ErrorCode
-from skillnet_gateway.authentication import API_PREFIX, Admin, AnyCaller
+from skillnet_gateway.authentication import API_PREFIX, Admin, AnyCaller, ChangingAdmin
 from skillnet_gateway.bounded import BoundedRoute
 from skillnet_gateway.gateway import TheGateway
 from skillnet_gateway.problems import problem_responses
@@ -71,7 +71,7 @@ async def get_organization(caller: Admin, gateway: TheGateway) -> Organization:
     summary="Rename the organisation, or give or withdraw its consents",
 )
 async def change_organization(
-    change: Annotated[OrganizationChange, Body(openapi_examples=_CHANGES)], caller: Admin, gateway: TheGateway
+    change: Annotated[OrganizationChange, Body(openapi_examples=_CHANGES)], caller: ChangingAdmin, gateway: TheGateway
 ) -> Organization:
     """Needs the scope `admin`. What is left out stays as it is; a consent holds from the next question, and from the
     next batch of a document, on."""
@@ -90,7 +90,7 @@ async def get_prompt(caller: Admin, gateway: TheGateway) -> PromptTemplate:
     summary="Set the template of prompts",
 )
 async def set_prompt(
-    change: Annotated[PromptChange, Body(openapi_examples=_TEMPLATES)], caller: Admin, gateway: TheGateway
+    change: Annotated[PromptChange, Body(openapi_examples=_TEMPLATES)], caller: ChangingAdmin, gateway: TheGateway
 ) -> PromptTemplate:
     """Needs the scope `admin`. `{context}` and `{question}` must each stand in it once; `{language}` and `{fence}`
     may. The rules on citations, and the fences around what documents and askers say, hold under any template."""
@@ -100,7 +100,7 @@ async def set_prompt(
 @router.delete(
     "/organization/prompt", responses=problem_responses(*_PROBLEMS), summary="Go back to the system's own template"
 )
-async def reset_prompt(caller: Admin, gateway: TheGateway) -> PromptTemplate:
+async def reset_prompt(caller: ChangingAdmin, gateway: TheGateway) -> PromptTemplate:
     """Needs the scope `admin`. Returns what holds now; the history is kept."""
     return await gateway.organizations.set_template(caller.principal, None)
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Body, Path, Query
 
 from skillnet_common.contracts.documents import DocumentChange, DocumentDetail, DocumentPage
 from skillnet_common.errors import ErrorCode
-from skillnet_gateway.authentication import API_PREFIX, Reader, Writer
+from skillnet_gateway.authentication import API_PREFIX, Editor, Reader, Writer
 from skillnet_gateway.bounded import BoundedRoute
 from skillnet_gateway.gateway import TheGateway
 from skillnet_gateway.parameters import DocumentFilter
@@ -55,11 +55,12 @@ async def get_document(document_id: UUID, caller: Reader, gateway: TheGateway) -
 async def change_document(
     document_id: UUID,
     change: Annotated[DocumentChange, Body(openapi_examples=_CHANGES)],
-    caller: Writer,
+    caller: Editor,
     gateway: TheGateway,
 ) -> DocumentDetail:
-    """No new version: nothing is read anew, and it holds at once. Where a version is live, others hear of it as
-    `document.updated` with the change `metadata`."""
+    """Needs the scopes `documents:write` and `documents:read`: the reply shows the document. No new version: nothing
+    is read anew, and it holds at once. Where a version is live, others hear of it as `document.updated` with the
+    change `metadata`. A key limited to groups changes the audience only of what is for no others."""
     return await gateway.documents.change(caller.principal, document_id, change)
 
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Body, Query, Response
 
 from skillnet_common.contracts.keys import CreatedKey, Key, KeyList, KeyRequest
 from skillnet_common.errors import ErrorCode
-from skillnet_gateway.authentication import API_PREFIX, Admin
+from skillnet_gateway.authentication import API_PREFIX, Admin, ChangingAdmin
 from skillnet_gateway.bounded import BoundedRoute
 from skillnet_gateway.gateway import TheGateway
 from skillnet_gateway.problems import problem_responses
@@ -38,7 +38,7 @@ _EXAMPLES: Any = {
 )
 async def create_key(
     request: Annotated[KeyRequest, Body(openapi_examples=_EXAMPLES)],
-    caller: Admin,
+    caller: ChangingAdmin,
     gateway: TheGateway,
     response: Response,
 ) -> CreatedKey:
@@ -71,10 +71,11 @@ async def get_key(key_id: UUID, caller: Admin, gateway: TheGateway) -> Key:
 )
 async def revoke_key(
     key_id: UUID,
-    caller: Admin,
+    caller: ChangingAdmin,
     gateway: TheGateway,
     force: Annotated[bool, Query(description="Also the last usable administrator's key.")] = False,
 ) -> None:
-    """Needs the scope `admin`. Services forget the key within seconds. The last usable administrator's key is kept,
-    with `last_admin_key`, unless with `force`."""
+    """Needs the scope `admin`. It changes nothing of the organisation from now on, and services forget it within
+    seconds. The last usable administrator's key is kept, with `last_admin_key`, unless with `force`: one that expires
+    sooner does not take its place."""
     await gateway.keys.revoke(caller.principal, key_id, force=force)

@@ -11,6 +11,7 @@ import structlog
 from fastapi import APIRouter, Header
 from fastapi.responses import Response, StreamingResponse
 
+from skillnet_common.auth import Principal, Scope
 from skillnet_common.contracts.progress import ProgressEvent, ProgressKind
 from skillnet_common.errors import ErrorCode
 from skillnet_gateway.authentication import API_PREFIX, Caller, Reader
@@ -83,7 +84,12 @@ async def follow_progress(
 async def _events(
     gateway: Gateway, caller: Caller, first: ProgressEvent, last_event_id: str | None
 ) -> AsyncGenerator[str, None]:
-    states = gateway.progress.follow(caller.principal, first, last_event_id)
+    async def verify() -> Principal:
+        principal = await gateway.authenticator.verify(caller.authorization)
+        principal.require(Scope.READ)
+        return principal
+
+    states = gateway.progress.follow(verify, first, last_event_id)
     events = with_heartbeats(states, gateway.heartbeat_seconds)
     try:
         async for event in events:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 
 from skillnet_common.contracts.quarantine import QuarantinedWork, QuarantinePage, ReplayReply
 from skillnet_common.errors import ErrorCode
-from skillnet_gateway.authentication import API_PREFIX, Admin
+from skillnet_gateway.authentication import API_PREFIX, Admin, ChangingAdmin
 from skillnet_gateway.gateway import TheGateway
 from skillnet_gateway.problems import problem_responses
 
@@ -44,7 +44,7 @@ async def get_quarantined(work_id: UUID, caller: Admin, gateway: TheGateway) -> 
     responses=problem_responses(*_COMMON, ErrorCode.NOT_FOUND, ErrorCode.NOT_QUARANTINED, ErrorCode.VERSION_OUTRUN),
     summary="Try it again",
 )
-async def replay(work_id: UUID, caller: Admin, gateway: TheGateway) -> ReplayReply:
+async def replay(work_id: UUID, caller: ChangingAdmin, gateway: TheGateway) -> ReplayReply:
     """Needs the scope `admin`. The failed version is under way again, from the stage that failed. `not_quarantined`
     where it was replayed before, `version_outrun` where a newer version has been live."""
     return await gateway.quarantine.replay(caller.principal, work_id)
