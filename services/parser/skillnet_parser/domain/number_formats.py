@@ -9,6 +9,7 @@ from collections.abc import Callable
 _QUOTED = re.compile(r'"([^"]*)"|\\(.)|\[\$([^\]-]*)(?:-[^\]]*)?\]|[_*].')
 _COLOURS_AND_CONDITIONS = re.compile(r"\[[^\]$]*\]")
 _DECIMALS = re.compile(r"[0#?](?:\.([0?#]+))?(?=[^0#?]*$)")
+_LEADING_ZEROS = re.compile(r"(0+)(?:\.|[^0#?.]*$)")  # of codes, as in 00041
 _CURRENCIES = "€$£¥"
 _TOKENS = re.compile(r"yyyy|yy|mm|m|dd|d|hh|h|ss|s|am/pm|[^a-z]", re.IGNORECASE)
 _MAX_DECIMALS = 15
@@ -66,7 +67,10 @@ def _section_of(code: str, value: float) -> tuple[str, float]:
 def _fixed(value: float, plain: str) -> str:
     if "/" in plain:
         return _plain_number(value)  # a fraction
-    return f"{value:.{_decimals(plain)}f}"
+    decimals = _decimals(plain)
+    least = len(match[1]) if (match := _LEADING_ZEROS.search(plain.replace(",", ""))) else 0
+    width = least + (decimals + 1 if decimals else 0)
+    return ("-" if value < 0 else "") + f"{abs(value):0{width}.{decimals}f}"
 
 
 def _decimals(plain: str) -> int:
@@ -80,7 +84,8 @@ def _plain_number(value: float) -> str:
 
 
 def _show_date(value: datetime.datetime | datetime.date | datetime.time, code: str) -> str:
-    tokens = _TOKENS.findall(_COLOURS_AND_CONDITIONS.sub("", _QUOTED.sub("", code.partition(";")[0])))
+    spelt = _QUOTED.sub(_separator, code.partition(";")[0])
+    tokens = _TOKENS.findall(_COLOURS_AND_CONDITIONS.sub("", spelt))
     names = "".join(tokens).lower()
     if isinstance(value, datetime.time):
         return value.isoformat("seconds" if "s" in names or value.second else "minutes")
@@ -91,6 +96,12 @@ def _show_date(value: datetime.datetime | datetime.date | datetime.time, code: s
         return shown
     whole_day = value.time() == datetime.time()
     return value.date().isoformat() if whole_day else value.isoformat(" ", "minutes")
+
+
+def _separator(literal: re.Match[str]) -> str:
+    """A literal of a date; words stand for a form that is not all digits."""
+    text = literal[1] or literal[2] or ""
+    return "mmmm" if any(map(str.isalpha, text)) else text
 
 
 def _is_numeric(names: str, code: str) -> bool:

@@ -12,14 +12,15 @@ _SAMPLE_ROWS = 100
 _MIN_SHARE = 0.9
 _MIN_ROWS = 4  # of a table that no name says to be one
 _MIN_COLUMNS = 3
-_MAX_FIELD_CHARS = 60.0  # on average; prose has commas too
+_MAX_FIELD_CHARS = 60.0  # on average
+_MAX_SPACED_SHARE = 0.5  # of the delimiters: in prose a space follows each comma
 
 
 def is_separated(text: str) -> bool:
     """Whether the beginning of a text is a table: each row has the same three fields or more, none of them long.
     The last row may be cut."""
     delimiter = find_delimiter(text)
-    if delimiter is None:
+    if delimiter is None or text.count(f"{delimiter} ") > _MAX_SPACED_SHARE * text.count(delimiter):
         return False
     rows = [row for row in read_rows(text, delimiter) if any(row)][:-1]
     widths = {len(row) for row in rows}

@@ -59,12 +59,15 @@ def read_html(path: Path) -> DraftDocument:
 
 
 def parse_html(source: str) -> html.HtmlElement | None:
-    """The page's tree without what is never shown; None where there is no element."""
-    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
+    """The page's tree without what is never shown; None where there is no element. Raises `PermanentFault`:
+    corrupt_file where elements are nested past what the library takes, which would drop the rest."""
+    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     try:
         root = html.document_fromstring(source.replace("\x00", "").encode(errors="replace"), parser=parser)
     except etree.ParserError:
         return None
+    if any(error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for error in parser.error_log):
+        raise PermanentFault(ErrorCode.CORRUPT_FILE, "The page's elements are nested too deeply to be read.")
     etree.strip_elements(root, *_NEVER_SHOWN, with_tail=False)
     return root
 

@@ -1,0 +1,205 @@
+"""HTML: what a reader of the page sees, in sections, lists and tables."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from skillnet_common.documents import BlockKind, ParsedDocument, RemovalReason
+from skillnet_common.errors import ErrorCode, PermanentFault
+
+Parse = Callable[..., ParsedDocument]
+Outline = Callable[[ParsedDocument], list[tuple[int, str]]]
+BlocksOf = Callable[[ParsedDocument, BlockKind], list[str]]
+
+
+@pytest.fixture
+def page(parse: Parse) -> Callable[[str], ParsedDocument]:
+    """A page with this body."""
+    return lambda body: parse(f"<!DOCTYPE html><html><body>{body}</body></html>".encode(), "a.html")
+
+
+Page = Callable[[str], ParsedDocument]
+
+
+def test_headings_are_sections_with_levels(page: Page, headings: Outline) -> None:
+    document = page(
+        "<h1>Manual de <em>tienda</em></h1><p>Uno.</p><div><h2>Pedidos\n y albaranes</h2></div><h3></h3>"
+        "<div role=heading aria-level=3>Plazos</div><h2>Caja</h2>"
+    )
+    assert headings(document) == [(1, "Manual de tienda"), (2, "Pedidos y albaranes"), (3, "Plazos"), (2, "Caja")]
+    assert (document.title, document.file_type, document.page_count_estimated) == ("Manual de tienda", "html", True)
+
+
+def test_paragraphs_and_what_stands_in_lines(page: Page, blocks_of: BlocksOf) -> None:
+    document = page(
+        "Suelto <b>y</b>\n negrita<p>Uno<br>dos &amp; tres&nbsp;cuatro <a href='http://x.es'>enlace</a>.<p>Otro"
+        "<span><div>dentro</div></span> fin<!-- nota --> &ntilde;&#241; <img alt='Plano' src=x>"
+    )
+    assert blocks_of(document, BlockKind.PARAGRAPH) == [
+        "Suelto y negrita",
+        "Uno\ndos & tres cuatro enlace.",
+        "Otro",
+        "dentro",
+        "fin ññ Plano",
+    ]
+
+
+def test_lists_with_depth_and_numbers(page: Page, blocks_of: BlocksOf) -> None:
+    document = page(
+        "<ul><li>a<ul><li>b <b>c</b></li><li><p>d</p><p>e</p></li></ul></li><li>f</ul><ol start=3><li>x<li>y</ol>"
+        "<dl><dt>Vale<dd>Un bono.</dl>"
+    )
+    assert blocks_of(document, BlockKind.LIST) == [
+        "- a\n  - b c\n  - d\n    e\n- f",
+        "3. x\n4. y",
+        "- Vale\n  Un bono.",
+    ]
+
+
+def test_a_heading_or_code_in_a_list_stands_alone(page: Page, headings: Outline, blocks_of: BlocksOf) -> None:
+    document = page("<ul><li><h3>Pan</h3>Barra</li><li>Bollo<pre>x = 1</pre>fin</li></ul>")
+    assert headings(document) == [(3, "Pan")]
+    assert blocks_of(document, BlockKind.LIST) == ["- Barra\n- Bollo", "  fin"]
+    assert blocks_of(document, BlockKind.CODE) == ["x = 1"]
+
+
+def test_code_keeps_its_lines(page: Page, blocks_of: BlocksOf) -> None:
+    document = page("<pre>\n<code>def f():\n\n    pass<br>fin\n</code></pre>")
+    assert blocks_of(document, BlockKind.CODE) == ["def f():\n\n    pass\nfin"]
+
+
+def test_tables_with_merged_cells_once(page: Page, blocks_of: BlocksOf) -> None:
+    document = page(
+        "<table><caption>Precios</caption><tbody><tr><td rowspan=2>1<td colspan=2>2|3<tr><td>4<td><p>5</p><p>6</p>"
+        "</tbody><thead><tr><th>A<th>B<th>C</thead></table>"
+    )
+    assert blocks_of(document, BlockKind.PARAGRAPH) == ["Precios"]
+    assert blocks_of(document, BlockKind.TABLE) == [
+        "| A | B | C |\n| --- | --- | --- |\n| 1 | 2\\|3 |  |\n|  | 4 | 5 6 |"
+    ]
+
+
+def test_tables_that_lay_out_a_page_are_no_tables(page: Page, headings: Outline, blocks_of: BlocksOf) -> None:
+    document = page(
+        "<table><tr><td>Menú</td><td><h2>Plazos</h2><p>Dos días.</p><table><tr><th>Día</th><th>Hora</th></tr>"
+        "<tr><td>Lunes</td><td>7</td></tr></table></td></tr></table>"
+    )
+    assert headings(document) == [(2, "Plazos")]
+    assert blocks_of(document, BlockKind.TABLE) == ["| Día | Hora |\n| --- | --- |\n| Lunes | 7 |"]
+
+
+@pytest.mark.parametrize("span", ["1000000000000", "-3", "x", "65000"])
+def test_spans_past_reason(page: Page, blocks_of: BlocksOf, span: str) -> None:
+    document = page(f"<table><tr><th colspan={span} rowspan={span}>A<th>B<tr><td>1<td>2</table>")
+    (table,) = blocks_of(document, BlockKind.TABLE)
+    assert len(table) < 100
+
+
+def test_what_is_not_shown_is_left_out_and_told(page: Page) -> None:
+    document = page(
+        "<script>mal1()</script><style>mal2</style><template>mal3</template><noscript>mal4</noscript>"
+        "<p hidden>oculto1</p><div style='color:red; DISPLAY : none'>oculto2</div><i aria-hidden=true>oculto3</i>"
+        "<p style='visibility:hidden'>oculto4</p>visible<button>mal5</button>"
+    )
+    assert document.text == "visible"
+    assert [(removal.reason, removal.text) for removal in document.removed] == [
+        (RemovalReason.HIDDEN, f"oculto{number}") for number in range(1, 5)
+    ]
+
+
+SITE = "<header>Cabecera</header><nav>Menú</nav>{}<aside>Publicidad</aside><footer>Aviso legal</footer>"
+
+
+@pytest.mark.parametrize("element", ["main", "article"])
+def test_the_site_is_left_out_around_the_main_content(page: Page, element: str) -> None:
+    inner = "<header>Entrada</header><h1>Título</h1><p>Cuerpo</p><nav>Índice</nav><aside>Nota</aside>"
+    document = page(SITE.format(f"<{element}>{inner}</{element}>"))
+    assert document.text.split("\n\n") == ["Entrada", "Título", "Cuerpo", "Nota"]
+    assert {removal.text for removal in document.removed} == {
+        "Cabecera", "Menú", "Índice", "Publicidad", "Aviso legal",
+    }  # fmt: skip
+
+
+def test_a_page_without_main_content_keeps_all(page: Page) -> None:
+    document = page(SITE.format("<p>Cuerpo</p>"))
+    assert document.text.split("\n\n") == ["Cabecera", "Menú", "Cuerpo", "Publicidad", "Aviso legal"]
+
+
+def test_the_title_is_the_pages_where_it_has_no_single_heading(parse: Parse) -> None:
+    document = parse(b"<html><head><title> Plazos \n - Tienda</title></head><h1>Uno</h1><h1>Dos</h1>", "a.html")
+    assert document.title == "Plazos - Tienda"
+
+
+SPANISH = "<html><head>{}</head><body><p>El año que viene, mañana y camión</p></body></html>"
+
+
+@pytest.mark.parametrize(
+    ("head", "encoding"),
+    [
+        ("", "utf-8"),
+        ("", "cp1252"),
+        ("", "utf-16"),
+        ("", "utf-8-sig"),
+        ("<meta charset=iso-8859-1>", "cp1252"),
+        ("<meta charset=iso-8859-15>", "iso-8859-15"),
+        ("<meta http-equiv='Content-Type' content='text/html; charset=macintosh'>", "mac-roman"),
+        ("<meta charset='iso-8859-1'>", "utf-8"),  # a template's
+        ("<meta charset=utf-16>", "utf-8"),
+        ("<meta charset=unicode_escape>", "utf-8"),
+        ("<meta charset=nonsense>", "cp1252"),
+    ],
+)
+def test_encodings(parse: Parse, head: str, encoding: str) -> None:
+    document = parse(SPANISH.format(head).encode(encoding), "a.html")
+    assert document.text == "El año que viene, mañana y camión"
+
+
+@pytest.mark.parametrize("encoding", ["shift_jis", "iso-2022-jp", "euc-jp", "gb2312", "koi8-r"])
+def test_the_named_encoding(parse: Parse, encoding: str) -> None:
+    text = "Привет" if encoding == "koi8-r" else "日本"
+    data = f"<html><head><meta charset={encoding}></head><body>{text}</body></html>".encode(encoding)
+    assert parse(data, "a.html").text == text
+
+
+def test_mark_before_bytes(parse: Parse) -> None:
+    data = codecs.BOM_UTF8 + "<html><meta charset=windows-1251><p>año".encode()
+    assert parse(data, "a.html").text == "año"
+
+
+@pytest.mark.parametrize("tag", ["div", "b", "blockquote"])
+def test_deep_nesting_loses_nothing(page: Page, tag: str) -> None:
+    assert page(f"<p>Antes{f'<{tag}>' * 300}dentro").text.endswith("dentro")
+
+
+@pytest.mark.parametrize("depth", [1_500, 100_000])
+@pytest.mark.parametrize("tag", ["div", "b", "ul><li", "table><tr><td"])
+def test_nesting_past_reason_is_named(page: Page, tag: str, depth: int) -> None:
+    with pytest.raises(PermanentFault) as caught:
+        page(f"<p>Antes{f'<{tag}>' * depth}dentro")
+    assert caught.value.code is ErrorCode.CORRUPT_FILE
+
+
+@pytest.mark.parametrize(
+    "data", [b"<html></html>", b"<html><script>x</script>", b"<!doctype html>", b"<p><!-- x -->"]
+)
+def test_nothing_to_read(parse: Parse, data: bytes) -> None:
+    with pytest.raises(PermanentFault) as caught:
+        parse(data, "a.html")
+    assert caught.value.code is ErrorCode.NOTHING_READABLE
+
+
+def test_entities_that_grow_do_not(parse: Parse) -> None:
+    bomb = '<!DOCTYPE html [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]><html><p>uno &b; dos</p></html>'
+    assert len(parse(bomb.encode(), "a.html").text) < 100
+
+
+def test_a_preamble_longer_than_what_is_looked_at(parse: Parse, shared_data: Path) -> None:
+    folder = shared_data / "text/apache+tika/tika-parsers/tika-parsers-standard"
+    (path,) = folder.rglob("big-preamble.html")
+    document = parse(path.read_bytes(), path.name)
+    assert "Группа компаний" in (document.title or "")
+    assert len(document.sections) > 30
