@@ -29,6 +29,8 @@ _PASSING = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MAN
 _PERMANENT = {HTTPStatus.NOT_IMPLEMENTED, HTTPStatus.HTTP_VERSION_NOT_SUPPORTED}
 _REFUSED_OPTION = {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}
 _ERROR_BYTES = 4_096
+_REPLY_BYTES = 4 * 1024 * 1024
+"""The most of a whole reply, or of one line of a stream, that is held in memory."""
 
 
 class ChatModel:
@@ -66,7 +68,7 @@ class ChatModel:
                 async with _within(deadline):
                     response = await self._send(messages, stream=False)
                     try:
-                        body = await response.aread()
+                        body = await _whole(response)
                     finally:
                         await response.aclose()
         return answer_of(body, tally)
@@ -165,14 +167,29 @@ async def _until(deadline: float, first: str, pieces: AsyncIterator[str]) -> Asy
             piece = await anext(pieces, None)
 
 
+async def _whole(response: httpx.Response) -> bytes:
+    body = bytearray()
+    async for piece in response.aiter_bytes():
+        _extend(body, piece)
+    return bytes(body)
+
+
 async def _lines(response: httpx.Response) -> AsyncIterator[str]:
     """Lines that end in a line feed; `aiter_lines` would also break them at U+2028 and its like."""
-    rest = b""
+    line = bytearray()
     async for piece in response.aiter_bytes():
-        *lines, rest = (rest + piece).split(b"\n")
-        for line in lines:
+        beginning, *others = piece.split(b"\n")
+        _extend(line, beginning)
+        for other in others:
             yield line.decode("utf-8", "replace")
-    yield rest.decode("utf-8", "replace")
+            line = bytearray(other)
+    yield line.decode("utf-8", "replace")
+
+
+def _extend(body: bytearray, piece: bytes) -> None:
+    if len(body) + len(piece) > _REPLY_BYTES:
+        raise PermanentFault(ErrorCode.PROVIDER_FAILED, "The language model gave a reply that is too large.")
+    body += piece
 
 
 async def _beginning(response: httpx.Response) -> str:

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from skillnet_common.contracts.answers import TokenUsage
 from skillnet_common.errors import ErrorCode, PassingFault, PermanentFault
 from skillnet_gateway.prompts import ChatMessage
 
+MAX_ANSWER_CHARS = 200_000
+"""An answer that is longer is cut, and counts as cut."""
+
 _DONE = "[DONE]"
+_SECONDS_AFTER_END = 1.0
+"""How long the figures that may follow an answer's end are waited for. Some endpoints never hang up."""
+_MOST_TOKENS = 100_000_000
+"""More than any model takes or writes: such a figure is a fault of the endpoint."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half a character: JSON can name it, UTF-8 cannot hold it."""
 _CHARS_A_TOKEN = 4
 """About what the tokenizers of today's models take of Spanish and English prose."""
 
@@ -57,17 +68,21 @@ class Tally:
         usage = body.get("usage")
         if isinstance(usage, dict):
             prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
-            if type(prompt) is int and type(completion) is int and min(prompt, completion) >= 0:
+            if _is_plausible(prompt) and _is_plausible(completion):
                 self._reported = prompt, completion
         choices = body.get("choices")
         if isinstance(choices, list) and choices and isinstance(choices[0], dict):
             reason = choices[0].get("finish_reason")
-            self.finish_reason = reason if isinstance(reason, str) else self.finish_reason
+            self.finish_reason = reason if reason and isinstance(reason, str) else self.finish_reason
 
-    def add(self, text: str) -> None:
-        """Takes note of a piece of the answer."""
-        self._answer_chars += len(text)
-        self._has_text = self._has_text or not text.isspace()
+    def add(self, text: str) -> str:
+        """Takes note of a piece of the answer. Returns as much of it as an answer may have."""
+        fits = text[: MAX_ANSWER_CHARS - self._answer_chars]
+        if len(fits) < len(text):
+            self.finish_reason = "length"
+        self._answer_chars += len(fits)
+        self._has_text = self._has_text or not fits.isspace()
+        return fits
 
 
 def payload_of(model: str, messages: Sequence[ChatMessage], options: dict[str, Any]) -> dict[str, Any]:
@@ -83,8 +98,7 @@ def answer_of(body: bytes, tally: Tally) -> str:
     text = _content(reply, "message")
     if not text.strip():
         raise _garbled("gave an empty answer")
-    tally.add(text)
-    return text
+    return tally.add(text)
 
 
 async def pieces_of(lines: AsyncIterator[str], tally: Tally) -> AsyncIterator[str]:
@@ -93,7 +107,18 @@ async def pieces_of(lines: AsyncIterator[str], tally: Tally) -> AsyncIterator[st
     Raises PermanentFault `provider_failed` where it has another form or says nothing, PassingFault where it ends
     before its end.
     """
-    async for line in lines:
+    loop = asyncio.get_running_loop()
+    ends_at: float | None = None
+    while True:
+        try:
+            async with asyncio.timeout_at(ends_at):
+                line = await anext(lines, None)
+        except TimeoutError:
+            break
+        if line is None:
+            if tally.finish_reason is None:
+                raise PassingFault(ErrorCode.PROVIDER_FAILED, "The language model broke off its answer.")
+            break
         if not line.startswith("data:"):
             continue
         data = line.removeprefix("data:").strip()
@@ -102,12 +127,13 @@ async def pieces_of(lines: AsyncIterator[str], tally: Tally) -> AsyncIterator[st
         chunk = _object(data)
         tally.read(chunk)
         piece = _piece(chunk)
-        if piece:
-            tally.add(piece)
-            yield piece
-    else:
-        if tally.finish_reason is None:
-            raise PassingFault(ErrorCode.PROVIDER_FAILED, "The language model broke off its answer.")
+        fits = tally.add(piece) if piece else ""
+        if fits:
+            yield fits
+        if len(fits) < len(piece):
+            break
+        if tally.finish_reason is not None and (ends_at is None or fits):
+            ends_at = loop.time() + _SECONDS_AFTER_END
     if not tally.has_text:
         raise _garbled("gave an empty answer")
 
@@ -125,7 +151,7 @@ def _piece(chunk: dict[str, Any]) -> str:
 def _object(data: str | bytes) -> dict[str, Any]:
     try:
         body = json.loads(data)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _garbled("gave a reply that is not JSON") from error
     if not isinstance(body, dict):
         raise _garbled("gave a reply that is no JSON object")
@@ -139,11 +165,15 @@ def _content(body: dict[str, Any], part: str) -> str:
         raise _garbled("gave a reply that does not have the form of a chat completion") from error
     if not isinstance(content, str):
         raise _garbled("gave an answer that is not text")
-    return content
+    return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", content)
 
 
 def _garbled(what: str) -> PermanentFault:
     return PermanentFault(ErrorCode.PROVIDER_FAILED, f"The language model {what}.")
+
+
+def _is_plausible(tokens: object) -> TypeGuard[int]:
+    return type(tokens) is int and 0 <= tokens <= _MOST_TOKENS
 
 
 def _estimated(chars: int) -> int:

@@ -16,7 +16,7 @@ import pytest
 
 from skillnet_common.errors import ErrorCode, PassingFault, PermanentFault, SkillnetError
 from skillnet_gateway.llm import ChatModel
-from skillnet_gateway.llm_protocol import Tally
+from skillnet_gateway.llm_protocol import MAX_ANSWER_CHARS, Tally
 from skillnet_gateway.prompts import ChatMessage
 from skillnet_gateway.settings import GatewaySettings
 
@@ -265,7 +265,17 @@ async def test_tokens_are_the_endpoints_own_where_it_says(endpoint: Endpoint, st
 
 
 @pytest.mark.parametrize(
-    "usage", [None, {}, {"prompt_tokens": "3", "completion_tokens": 1}, {"prompt_tokens": -1}, 7]
+    "usage",
+    [
+        None,
+        {},
+        {"prompt_tokens": "3", "completion_tokens": 1},
+        {"prompt_tokens": -1},
+        {"prompt_tokens": 9 * 10**18, "completion_tokens": 1},
+        {"prompt_tokens": 1, "completion_tokens": 1e30},
+        {"prompt_tokens": 1, "completion_tokens": 10**30},
+        7,
+    ],
 )
 @BOTH
 async def test_tokens_are_estimated_where_it_does_not(endpoint: Endpoint, stream: bool, usage: Any) -> None:
@@ -337,3 +347,70 @@ async def test_a_reader_that_leaves_hangs_up(endpoint: Endpoint) -> None:
         assert await anext(stream) == "El"
     async with asyncio.timeout(5):
         await endpoint.hung_up.wait()
+
+
+def endless(beginning: str) -> Reply:
+    """Writes blanks for as long as somebody reads."""
+
+    async def reply(writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\n" + beginning.encode())
+        while True:
+            writer.write(b" " * 65_536)
+            await writer.drain()
+
+    return reply
+
+
+@BOTH
+async def test_a_reply_that_is_too_large_is_not_held_in_memory(endpoint: Endpoint, stream: bool) -> None:
+    endpoint.script = [endless("data: ")]
+    async with model(endpoint) as chat:
+        fault = await fault_of(chat, stream=stream)
+    assert (type(fault), fault.code) == (PermanentFault, ErrorCode.PROVIDER_FAILED)
+    async with asyncio.timeout(5):
+        await endpoint.hung_up.wait()
+
+
+@BOTH
+async def test_json_that_is_nested_too_deeply_is_none(endpoint: Endpoint, stream: bool) -> None:
+    deep = "[" * 200_000
+    endpoint.script = [streamed(f"data: {deep}\n\n") if stream else status(200, deep)]
+    async with model(endpoint) as chat:
+        fault = await fault_of(chat, stream=stream)
+    assert (type(fault), fault.code) == (PermanentFault, ErrorCode.PROVIDER_FAILED)
+
+
+@BOTH
+async def test_half_a_character_is_replaced(endpoint: Endpoint, stream: bool) -> None:
+    text = "Sí\ud800, 30 😀"
+    endpoint.script = [streamed(chunk(text), DONE) if stream else whole(text)]
+    async with model(endpoint) as chat:
+        answer = "".join(await pieces(chat)) if stream else await chat.complete(PROMPT, Tally(PROMPT))
+    assert answer == "Sí\ufffd, 30 😀"
+
+
+@BOTH
+async def test_an_answer_without_end_is_cut(endpoint: Endpoint, stream: bool) -> None:
+    text = "Son 30 días. " * 10_000
+    endpoint.script = [streamed(chunk(text), chunk(text), 30.0) if stream else whole(text * 2)]
+    tally = Tally(PROMPT)
+    async with model(endpoint) as chat:
+        answer = "".join(await pieces(chat, tally)) if stream else await chat.complete(PROMPT, tally)
+    assert (answer, tally.was_cut) == ((text * 2)[:MAX_ANSWER_CHARS], True)
+
+
+async def test_an_answer_that_has_ended_does_not_wait_for_the_connections_end(endpoint: Endpoint) -> None:
+    for last, estimated in ((COUNTED, False), ("", True)):
+        end = [last] if last else []
+        endpoint.script = [streamed(chunk("Sí"), chunk(".", finish="stop"), 0.3, *end, 30.0)]
+        tally = Tally(PROMPT)
+        async with model(endpoint, llm_timeout_seconds=5) as chat:
+            assert "".join(await pieces(chat, tally)) == "Sí."
+        assert tally.usage.estimated is estimated
+
+
+async def test_words_behind_an_end_that_was_told_too_early_are_read(endpoint: Endpoint) -> None:
+    words = [part for word in ("uno", " dos", " tres") for part in (chunk(word, finish="stop"), 0.6)]
+    endpoint.script = [streamed(*words, chunk(" y."), DONE)]
+    async with model(endpoint) as chat:
+        assert "".join(await pieces(chat)) == "uno dos tres y."
