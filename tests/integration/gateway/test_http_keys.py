@@ -137,8 +137,8 @@ async def test_a_key_that_was_revoked_a_moment_ago_makes_no_other(stored: Stored
         ("PATCH", "/v1/organization", {"consents": {"llm": True}}),
         ("PUT", "/v1/organization/prompt", {"template": "{context} {question}"}),
         ("DELETE", "/v1/organization/prompt", None),
-        ("DELETE", f"{PATH}/{uuid4()}", None),
-        ("POST", f"/v1/quarantine/{uuid4()}/replay", None),
+        ("DELETE", f"{PATH}/{UUID(int=7)}", None),
+        ("POST", f"/v1/quarantine/{UUID(int=7)}/replay", None),
     ],
 )
 async def test_a_key_that_was_revoked_a_moment_ago_changes_nothing(
