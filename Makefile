@@ -12,7 +12,7 @@ LOCAL := $(VENV)/.installed-local
 TEST := $(VENV)/.installed-test
 EXPORT := $(VENV)-export/.installed
 
-.PHONY: help demo up test extras check check-long export-tools bench eval-parsing lint format types contracts documents docs clean
+.PHONY: help demo up test extras check check-long export-tools bench eval eval-parsing lint format types contracts documents docs clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,8 +64,9 @@ contracts: $(TEST) ## Who may import whom
 documents: $(LOCAL) ## Build examples/documents from their sources
 	$(BIN)/python examples/build_documents.py
 
-docs: $(TEST) ## Generate the descriptions in docs/ from the code, and check the pages
+docs: $(TEST) ## Generate what describes the code (messages, NATS accounts), and check the pages
 	$(BIN)/python -m skillnet_common.messaging.asyncapi > docs/asyncapi.json
+	$(BIN)/python -m skillnet_common.messaging.server_config > deploy/nats/nats.conf
 	$(BIN)/pytest -q tests/docs tests/contracts
 
 clean: ## Remove the environment and every cache

@@ -22,7 +22,9 @@ _BAR = 24
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What the documents of an ingest have come to. `stages`: how many are in each; batches are of all together.
+    """What the documents of an ingest have come to. `stages`: how many are in each.
+
+    `batches_left` are of all together; those of documents that are live are no longer known: a total would shrink.
 
     `ahead`: the least that waits ahead of one of which no piece is out; None where none waits.
     """
@@ -32,8 +34,7 @@ class Tally:
     failed: int
     gone: int
     stages: Mapping[str, int]
-    batches_done: int
-    batches_total: int
+    batches_left: int
     waiting: int
     ahead: int | None
     fraction: float
@@ -58,8 +59,7 @@ def tally(documents: Sequence[DocumentSummary], total: int) -> Tally:
         failed=failed,
         gone=gone,
         stages=Counter(one.stage for one in under_way),
-        batches_done=sum(one.batches_done for one in under_way),
-        batches_total=sum(one.batches_total for one in under_way),
+        batches_left=sum(one.batches_total - one.batches_done for one in under_way),
         waiting=len(places),
         ahead=min(places, default=None),
         fraction=1.0 if total == 0 else done / total,
@@ -83,7 +83,7 @@ def percent(now: Tally, shown: int) -> int:
 
 
 def summary(now: Tally) -> str:
-    """`3 of 12 live, 1 failed; parse 2, embed 4 (12 of 40 batches); 2 wait, about 12 pieces ahead of the next`."""
+    """`3 of 12 live, 1 failed; parse 2, embed 4 (28 batches to go); 2 wait, about 12 pieces ahead of the next`."""
     ended = f"{now.live} of {now.total} live"
     if now.failed:
         ended += f", {now.failed} failed"
@@ -117,8 +117,8 @@ def lines(
 
 def _stage(now: Tally, stage: str) -> str:
     count = f"{stage} {now.stages[stage]}"
-    batches = f" ({now.batches_done} of {now.batches_total} batches)"
-    return count + (batches if stage == "embed" and now.batches_total else "")
+    left = f" ({now.batches_left} batch{'' if now.batches_left == 1 else 'es'} to go)"
+    return count + (left if stage == "embed" and now.batches_left else "")
 
 
 def _state(document: DocumentSummary) -> str:

@@ -278,6 +278,13 @@ def test_a_second_stack_in_the_same_folder(system: System) -> None:
     assert system.skillnet("status").returncode == Exit.OK
 
 
+def test_a_port_that_is_taken(system: System, tmp_path: Path) -> None:
+    taken = system.address.rpartition(":")[2]
+    refused = run_skillnet("up", "--port", taken, "--data", str(tmp_path / "other"))
+    assert refused.returncode == 1
+    assert f"Port {taken} of 127.0.0.1 is in use" in refused.stderr
+
+
 def test_unknown_documents(system: System) -> None:
     for arguments in (("show", str(uuid4())), ("delete", "nada.md", "-y"), ("search", "x", "--document", "nada.md")):
         assert "[not_found]" in refusal(system.skillnet(*arguments), Exit.NOT_FOUND)

@@ -24,7 +24,7 @@ from skillnet_cli.local.accounts import make_enterable
 from skillnet_cli.local.backends import ADMIN_USER, BusBackend, DatabaseBackend
 from skillnet_cli.local.data_folder import default_data_folder
 from skillnet_cli.local.folder_lock import FolderLock
-from skillnet_cli.local.ports import HOST, free_port
+from skillnet_cli.local.ports import HOST, free_port, is_free
 from skillnet_cli.local.private_file import write_private
 from skillnet_cli.local.server import EmbeddedServer
 from skillnet_cli.local.server_watch import ServerWatch
@@ -213,6 +213,10 @@ class LocalStack:
 
     def _choose_gateway_port(self) -> int:
         if self._gateway_port is not None:
+            if not is_free(self._gateway_port):
+                raise SkillnetError(
+                    ErrorCode.START_FAILED, f"Port {self._gateway_port} of {HOST} is in use. Choose another."
+                )
             return self._gateway_port
         remembered = self.data_folder / "gateway_port.json"
         port = free_port(json.loads(remembered.read_text()) if remembered.exists() else None)

@@ -200,7 +200,7 @@ class Retriever:
             warnings.append(_WITHHELD)
         if question.encoded is not None and question.encoded.was_cut:
             warnings.append(_CUT)
-        if not pool.terms:
+        if found.documents and not pool.terms:
             warnings.append(_NO_WORDS)
         return _Findings(route, pool, ranking, bool(found.documents), warnings)
 

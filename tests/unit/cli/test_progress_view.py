@@ -59,7 +59,7 @@ MIXED = [
 
 def test_the_summary_says_stage_batches_and_place() -> None:
     assert summary(tally(MIXED, 8)) == (
-        "1 of 8 live, 1 failed, 1 deleted; parse 2, chunk 1, embed 2 (12 of 40 batches);"
+        "1 of 8 live, 1 failed, 1 deleted; parse 2, chunk 1, embed 2 (28 batches to go);"
         " 3 wait, about 7 pieces ahead of the next"
     )
     assert summary(tally([READY], 1)) == "1 of 1 live"

@@ -14,6 +14,7 @@ import pytest
 from pydantic import BaseModel
 
 from skillnet_common import contracts
+from skillnet_common.contracts.answers import AskEvent
 from skillnet_common.contracts.bulk import BULK_LINE
 from skillnet_common.contracts.organizations import PromptChange
 from skillnet_common.contracts.problems import PROBLEM_MEDIA_TYPE
@@ -158,6 +159,6 @@ def test_the_events_of_a_streamed_answer_are_described(schema: dict[str, Any]) -
     assert kinds == ["ground", "delta", "citation", "done"]
     for line in lines:
         if line.startswith("data: "):
-            assert json.loads(line.removeprefix("data: "))["kind"] in kinds
+            assert AskEvent.model_validate_json(line.removeprefix("data: ")).kind in kinds
     citation = schema["components"]["schemas"]["Citation"]["properties"]
     assert {"number", "source_id", "document_id", "section_path", "page_start", "char_start"} <= set(citation)

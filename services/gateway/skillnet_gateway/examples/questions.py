@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from skillnet_common.contracts.answers import EXTRACTIVE, AskReply
+from skillnet_common.contracts.answers import EXTRACTIVE, AskEvent, AskEventKind, AskReply
 from skillnet_common.contracts.retrieval import (
     BoxOut,
     ContextReply,
@@ -17,6 +17,7 @@ from skillnet_common.contracts.retrieval import (
     Source,
     Strategy,
 )
+from skillnet_gateway.asking import citation_of
 from skillnet_gateway.examples.documents import CHUNK_ID, DOCUMENT_ID
 
 _OWN_TEXT = "Sin recibo se entrega un vale."
@@ -83,6 +84,26 @@ _CONTEXT = ContextReply(
     embedding_model=_MODEL,
 )
 
+_ANSWER = AskReply(
+    answer="Sin recibo se entrega un vale [Fuente 1].",
+    rung=Rung.CHUNKS,
+    reason="Los pasajes cubren los términos de la pregunta.",
+    answered_by=EXTRACTIVE,
+    citations=[1],
+    sources=[_SOURCE],
+    strategy=Strategy.HYBRID,
+    strategy_reason=_REASON,
+    took_ms=25.1,
+    embedding_model=_MODEL,
+)
+
+STREAMED_ANSWER: tuple[AskEvent, ...] = (
+    AskEvent(kind=AskEventKind.GROUND, reply=_ANSWER.model_copy(update={"answer": "", "citations": []})),
+    AskEvent(kind=AskEventKind.DELTA, text=_ANSWER.answer),
+    AskEvent(kind=AskEventKind.CITATION, citation=citation_of(_SOURCE)),
+    AskEvent(kind=AskEventKind.DONE, reply=_ANSWER),
+)
+
 QUESTIONS: tuple[BaseModel, ...] = (
     _SEARCH,
     _CONTEXT,
@@ -92,16 +113,5 @@ QUESTIONS: tuple[BaseModel, ...] = (
         reason="Los pasajes cubren los términos de la pregunta.",
         evidence=Evidence(top_similarity=0.88, similarity_margin=0.06, term_coverage=0.83),
     ),
-    AskReply(
-        answer="Sin recibo se entrega un vale [Fuente 1].",
-        rung=Rung.CHUNKS,
-        reason="Los pasajes cubren los términos de la pregunta.",
-        answered_by=EXTRACTIVE,
-        citations=[1],
-        sources=[_SOURCE],
-        strategy=Strategy.HYBRID,
-        strategy_reason=_REASON,
-        took_ms=25.1,
-        embedding_model=_MODEL,
-    ),
+    _ANSWER,
 )

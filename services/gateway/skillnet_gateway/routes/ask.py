@@ -13,6 +13,7 @@ from skillnet_common.contracts.answers import AskEvent, AskEventKind, AskReply, 
 from skillnet_gateway.answering import Grounded
 from skillnet_gateway.authentication import API_PREFIX, Reader
 from skillnet_gateway.bounded import BoundedRoute
+from skillnet_gateway.examples.questions import STREAMED_ANSWER
 from skillnet_gateway.gateway import Gateway, TheGateway
 from skillnet_gateway.problems import fault_of
 from skillnet_gateway.routes.retrieval import QUESTION_PROBLEMS
@@ -20,25 +21,11 @@ from skillnet_gateway.server_sent import EVENT_STREAM, HEARTBEAT, with_heartbeat
 
 router = APIRouter(prefix=API_PREFIX, tags=["questions"], route_class=BoundedRoute)
 
-_STREAM_EXAMPLE = """\
-event: ground
-data: {"kind": "ground", "reply": {"answer": "", "rung": "chunks", "sources": [{"number": 1}]}}
-
-event: delta
-data: {"kind": "delta", "text": "Tienes 30 días [Fuente 1]."}
-
-event: citation
-data: {"kind": "citation", "citation": {"number": 1, "document_title": "Devoluciones", "page_start": 2}}
-
-event: done
-data: {"kind": "done", "reply": {"answer": "Tienes 30 días [Fuente 1].", "rung": "chunks", "citations": [1]}}
-"""
+_STREAM_EXAMPLE = "".join(written(event.kind, event) for event in STREAMED_ANSWER)
 _REPLY: dict[int | str, dict[str, Any]] = {
     200: {
         "model": AskReply,
-        "description": (
-            "The answer. Streamed: Server-Sent Events, the data of each an `AskEvent` (here with fields left out)."
-        ),
+        "description": ("The answer. Streamed: Server-Sent Events, the data of each an `AskEvent`."),
         "content": {EVENT_STREAM: {"schema": {"$ref": "#/components/schemas/AskEvent"}, "example": _STREAM_EXAMPLE}},
     }
 }
