@@ -22,6 +22,8 @@ FLUSH_SECONDS = 5.0
 """A process that is killed loses what its meter counted in this time. Results count with their transaction."""
 
 _SLOTS = 16
+_MOST = 2**63 - 1
+"""A counter stays at what its column holds: one that is beyond it must not keep the others from being written."""
 
 # In one order, so that two writers never wait for each other's rows.
 _ADD = """\
@@ -29,7 +31,8 @@ INSERT INTO usage_counts AS u (org_id, day, kind, estimated, slot, amount)
 SELECT $1, c.day, c.kind, c.estimated, $2, c.amount
 FROM unnest($3::date[], $4::text[], $5::boolean[], $6::bigint[]) AS c (day, kind, estimated, amount)
 ORDER BY c.day, c.kind, c.estimated
-ON CONFLICT (org_id, day, kind, estimated, slot) DO UPDATE SET amount = u.amount + excluded.amount"""
+ON CONFLICT (org_id, day, kind, estimated, slot) DO UPDATE
+SET amount = least(u.amount::numeric + excluded.amount, 9223372036854775807)::bigint"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,7 @@ async def _add(connection: Connection, org_id: UUID, counts: Mapping[_Counted, i
         [counted.day for counted, _ in given],
         [str(counted.kind) for counted, _ in given],
         [counted.estimated for counted, _ in given],
-        [amount for _, amount in given],
+        [min(amount, _MOST) for _, amount in given],
     )
 
 

@@ -59,7 +59,9 @@ SELECT EXISTS (
 UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE org_id = $1 AND key_id = $2
 
 -- name: usage
-SELECT day, kind, sum(amount)::bigint AS amount, coalesce(sum(amount) FILTER (WHERE estimated), 0)::bigint AS estimated
+-- A sum that is beyond a bigint is told as the greatest.
+SELECT day, kind, least(sum(amount), 9223372036854775807)::bigint AS amount,
+       least(coalesce(sum(amount) FILTER (WHERE estimated), 0), 9223372036854775807)::bigint AS estimated
 FROM usage_counts WHERE org_id = $1 AND day BETWEEN $2 AND $3
 GROUP BY day, kind ORDER BY day, kind
 

@@ -86,3 +86,15 @@ async def test_a_transaction_that_fails_counts_nothing(database: Database, org: 
     with pytest.raises(RuntimeError):
         await fail()
     assert await counted(database, org) == {}
+
+
+async def test_a_counter_beyond_its_column_stays_at_the_most_and_holds_up_no_other(
+    database: Database, org: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("skillnet_common.usage._SLOTS", 1)
+    meter = UsageMeter(database)
+    for amount in (10**30, 9 * 10**18, 5):
+        meter.count(org, UsageKind.LLM_PROMPT_TOKENS, amount)
+        meter.count(org, UsageKind.ASK)
+        await meter.flush()
+    assert await counted(database, org) == {("llm_prompt_tokens", False): 2**63 - 1, ("ask", False): 3}

@@ -62,6 +62,15 @@ async def test_counters_are_summed_by_day_and_altogether(
     assert totals(usage) == {"ask": (14, 0), "llm_prompt_tokens": (214, 14)}
 
 
+async def test_a_sum_beyond_all_bounds_is_told_as_the_greatest(
+    client: httpx.AsyncClient, database: Database, org: UUID
+) -> None:
+    day = date(2026, 3, 1)
+    await put(database, org, day, "llm_prompt_tokens", 9 * 10**18, estimated=True)
+    usage = await report(client, **{"from": "2026-03-01", "to": "2026-03-01"})
+    assert totals(usage) == {"llm_prompt_tokens": (2**63 - 1, 2**63 - 1)}
+
+
 async def test_the_last_thirty_days_unless_told(client: httpx.AsyncClient, database: Database, org: UUID) -> None:
     today = datetime.now(UTC).date()
     await put(database, org, today - timedelta(days=29), "search", 1)
