@@ -22,10 +22,12 @@ class BoundedRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def bounded(request: Request) -> Response:
-            body = await _read_bounded(request)
+            read: Message = {"type": "http.request", "body": await _read_bounded(request), "more_body": False}
+            replayed = iter([read])
 
             async def replay() -> Message:
-                return {"type": "http.request", "body": body, "more_body": False}
+                # Behind the body comes what the server tells: that the caller has left.
+                return next(replayed, None) or await request.receive()
 
             return await handle(Request(request.scope, replay))
 

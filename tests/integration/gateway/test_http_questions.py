@@ -412,6 +412,20 @@ async def test_an_asker_who_leaves_hangs_up_on_the_llm(
                 await closed.wait()
 
 
+async def test_an_asker_who_does_not_wait_for_the_whole_answer_hangs_up_on_the_llm(
+    with_llm: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer
+) -> None:
+    closed = asyncio.Event()
+    llm.script = [StreamingResponse(_never_ends(closed, pieces=1), media_type="application/json")]
+    asking = asyncio.create_task(with_llm.post("/v1/ask", json={"question": QUESTION}))
+    async with asyncio.timeout(5):
+        while not llm.requests:  # noqa: ASYNC110 - the server's list
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.1)
+        asking.cancel()
+        await closed.wait()
+
+
 @pytest.mark.parametrize("streams", [False, True])
 @pytest.mark.parametrize(
     ("script", "code"),

@@ -15,6 +15,7 @@ from skillnet_gateway.authentication import API_PREFIX, Reader
 from skillnet_gateway.bounded import BoundedRoute
 from skillnet_gateway.examples.questions import STREAMED_ANSWER
 from skillnet_gateway.gateway import Gateway, TheGateway
+from skillnet_gateway.leaving import unless_left
 from skillnet_gateway.problems import fault_of
 from skillnet_gateway.routes.retrieval import QUESTION_PROBLEMS
 from skillnet_gateway.server_sent import EVENT_STREAM, HEARTBEAT, with_heartbeats, written
@@ -57,7 +58,7 @@ async def ask(
         events = _events(gateway, grounded, http_request.url.path)
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(events, media_type=EVENT_STREAM, headers=headers)
-    reply = await gateway.answering.answer(grounded)
+    reply = await unless_left(http_request, gateway.answering.answer(grounded))
     return JSONResponse(reply.model_dump(mode="json"))
 
 
