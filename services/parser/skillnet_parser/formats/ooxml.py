@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import posixpath
 import zipfile
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ _STRICT = tuple(
     (f"http://purl.oclc.org/ooxml/{strict}".encode(), f"http://schemas.openxmlformats.org/{transitional}".encode())
     for strict, transitional in (
         ("wordprocessingml/main", "wordprocessingml/2006/main"),
+        ("spreadsheetml/main", "spreadsheetml/2006/main"),
         ("presentationml/main", "presentationml/2006/main"),
         ("drawingml/main", "drawingml/2006/main"),
         ("drawingml/chart", "drawingml/2006/chart"),
@@ -27,6 +29,8 @@ _STRICT = tuple(
         ("officeDocument/relationships", "officeDocument/2006/relationships"),
     )
 )
+_ROOT_RELATIONSHIPS = "_rels/.rels"
+_STRICT_ROOT = b"http://purl.oclc.org/ooxml/officeDocument/relationships/officeDocument"
 _DOCTYPE = "<!DOCTYPE"
 _DOCTYPES = tuple(_DOCTYPE.encode(encoding) for encoding in ("ascii", "utf-16-le", "utf-16-be"))
 _CHUNK = MEBIBYTE
@@ -48,8 +52,7 @@ def read_part(archive: zipfile.ZipFile, name: str | None) -> etree._Element | No
         return None
     with archive.open(name) as part:
         data = part.read(MAX_PART_BYTES)
-    for strict, transitional in _STRICT:
-        data = data.replace(strict, transitional)
+    data = _as_transitional(data)
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     root = etree.fromstring(data, parser)
     if root.getroottree().docinfo.doctype:
@@ -85,6 +88,25 @@ def refuse_doctypes(archive: zipfile.ZipFile) -> None:
                     if any(mark in data for mark in _DOCTYPES):
                         raise _unsafe()
                     tail = data[-2 * len(_DOCTYPE) :]
+
+
+def transitional_copy(archive: zipfile.ZipFile) -> io.BytesIO | None:
+    """The XML of a package with the names of ISO strict documents replaced, for libraries that do not know them;
+    None of one that is not strict."""
+    if _STRICT_ROOT not in archive.read(_ROOT_RELATIONSHIPS):
+        return None
+    copy = io.BytesIO()
+    with zipfile.ZipFile(copy, "w") as target:
+        for name in archive.namelist():
+            if name.lower().endswith((".xml", ".rels")):
+                target.writestr(name, _as_transitional(archive.read(name)))
+    return copy
+
+
+def _as_transitional(data: bytes) -> bytes:
+    for strict, transitional in _STRICT:
+        data = data.replace(strict, transitional)
+    return data
 
 
 def _resolve(target: str, folder: str) -> str:

@@ -14,7 +14,7 @@ from skillnet_parser.domain.draft import DraftBlock, DraftDocument, Piece
 from skillnet_parser.domain.tables import render_rows
 from skillnet_parser.formats.ooxml import RELATIONSHIP_ID
 from skillnet_parser.formats.pptx_package import A, P, Presentation, SlideParts, open_presentation
-from skillnet_parser.formats.pptx_shapes import Shape, layout_shape, placeholder_of, read_shapes
+from skillnet_parser.formats.pptx_shapes import Shape, inherited_shapes, placeholder_of, read_shapes
 from skillnet_parser.formats.pptx_text import C, TextLine, read_chart, read_diagram, read_lines, read_table
 from skillnet_parser.formats.sniff import FileType
 from skillnet_parser.limits import ParseLimits
@@ -95,7 +95,7 @@ class _Reader:
         if parts is None:
             self._missing.append(number)
             return []
-        shapes = list(read_shapes(parts.slide, parts.layout, self._width, self._height))
+        shapes = list(read_shapes(parts, self._width, self._height))
         if parts.slide.get("show", "1") in ("0", "false"):
             self._hidden.append(number)
             self.removed += _removals(shapes, number, RemovalReason.HIDDEN)
@@ -151,7 +151,7 @@ def _shape_blocks(shape: Shape, parts: SlideParts, number: int) -> Iterator[Draf
     box = shape.box(number)
     body = shape.element.find(f"{P}txBody")
     if body is not None:
-        yield from _line_blocks(read_lines(body, bulleted=_is_bulleted(shape, parts.layout)), box)
+        yield from _line_blocks(read_lines(body, bulleted=_is_bulleted(shape, parts)), box)
     for table in shape.element.iterfind(f"{A}graphic/{A}graphicData/{A}tbl"):
         yield from _table_block(read_table(table), box)
     for frame, kind in _frames(shape, parts):
@@ -173,14 +173,13 @@ def _frames(shape: Shape, parts: SlideParts) -> Iterator[tuple[etree._Element, s
                     yield frame, kind
 
 
-def _is_bulleted(shape: Shape, layout: etree._Element | None) -> bool:
+def _is_bulleted(shape: Shape, parts: SlideParts) -> bool:
     """Content placeholders have bullets, unless the layout or the shape takes them away."""
     if shape.placeholder is None or shape.placeholder.kind not in _BULLETED:
         return False
-    above = layout_shape(layout, shape.placeholder)
     return not any(
-        element is not None and element.find(f"{P}txBody/{A}lstStyle/{A}lvl1pPr/{A}buNone") is not None
-        for element in (shape.element, above)
+        element.find(f"{P}txBody/{A}lstStyle/{A}lvl1pPr/{A}buNone") is not None
+        for element in (shape.element, *inherited_shapes(parts, shape.placeholder))
     )
 
 

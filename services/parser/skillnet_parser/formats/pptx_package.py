@@ -17,13 +17,17 @@ P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _STANDARD_SIZE = (9_144_000, 6_858_000)  # of a slide that does not say (ECMA-376 part 1, 19.2.1.39)
 
+_Layout = tuple[etree._Element | None, etree._Element | None]  # with its master
+
 
 @dataclass(frozen=True, slots=True)
 class SlideParts:
-    """A slide's XML, its layout's and its notes', and the parts that its frames show, by relationship."""
+    """A slide's XML, its layout's, its master's and its notes', and the parts that its frames show, by
+    relationship."""
 
     slide: etree._Element
     layout: etree._Element | None
+    master: etree._Element | None
     notes: etree._Element | None
     frames: dict[str, etree._Element]
 
@@ -36,7 +40,6 @@ class Presentation:
     width: int
     height: int
     slides: tuple[SlideParts | None, ...]
-    core: etree._Element | None
 
 
 def open_presentation(path: Path) -> Presentation:
@@ -57,9 +60,7 @@ def _read_package(archive: zipfile.ZipFile) -> Presentation:
     if presentation is None:
         raise KeyError(main)
     width, height = _slide_size(presentation)
-    return Presentation(
-        width, height, tuple(_slides(archive, main, presentation)), read_part(archive, roots.get("core-properties"))
-    )
+    return Presentation(width, height, tuple(_slides(archive, main, presentation)))
 
 
 def _slide_size(presentation: etree._Element) -> tuple[int, int]:
@@ -73,7 +74,7 @@ def _slide_size(presentation: etree._Element) -> tuple[int, int]:
 
 def _slides(archive: zipfile.ZipFile, main: str, presentation: etree._Element) -> Iterator[SlideParts | None]:
     targets = {relation.identifier: relation.target for relation in relationships_of(archive, main)}
-    layouts: dict[str, etree._Element | None] = {}
+    layouts: dict[str, _Layout] = {}
     for reference in presentation.iterfind(f"{P}sldIdLst/{P}sldId"):
         name = targets.get(reference.get(RELATIONSHIP_ID, ""))
         slide = read_part(archive, name)
@@ -81,19 +82,25 @@ def _slides(archive: zipfile.ZipFile, main: str, presentation: etree._Element) -
 
 
 def _slide_parts(
-    archive: zipfile.ZipFile, name: str, slide: etree._Element, layouts: dict[str, etree._Element | None]
+    archive: zipfile.ZipFile, name: str, slide: etree._Element, layouts: dict[str, _Layout]
 ) -> SlideParts:
-    layout = notes = None
+    layout = master = notes = None
     frames: dict[str, etree._Element] = {}
     for relation in relationships_of(archive, name):
         if relation.kind == "slideLayout":
             if relation.target not in layouts:
-                layouts[relation.target] = read_part(archive, relation.target)
-            layout = layouts[relation.target]
+                layouts[relation.target] = _read_layout(archive, relation.target)
+            layout, master = layouts[relation.target]
         elif relation.kind == "notesSlide":
             notes = read_part(archive, relation.target)
         elif relation.kind in ("chart", "diagramData"):
             frame = read_part(archive, relation.target)
             if frame is not None:
                 frames[relation.identifier] = frame
-    return SlideParts(slide, layout, notes, frames)
+    return SlideParts(slide, layout, master, notes, frames)
+
+
+def _read_layout(archive: zipfile.ZipFile, name: str) -> _Layout:
+    relations = relationships_of(archive, name)
+    master = next((relation.target for relation in relations if relation.kind == "slideMaster"), None)
+    return read_part(archive, name), read_part(archive, master)

@@ -9,10 +9,10 @@ from lxml import etree
 
 from skillnet_common.documents import Box
 from skillnet_parser.formats.docx_runs import choose_alternative, is_alternative
-from skillnet_parser.formats.pptx_package import A, P
+from skillnet_parser.formats.pptx_package import A, P, SlideParts
 
 _PROPERTIES = ("nvSpPr", "nvGraphicFramePr", "nvPicPr", "nvCxnSpPr", "nvGrpSpPr")
-_LIKE_BODY = ("body", "obj")
+_LIKE_BODY = ("body", "obj", "subTitle")
 _LIKE_TITLE = ("title", "ctrTitle")
 
 
@@ -75,27 +75,31 @@ class _Scale:
         return _Scale(outer[0] - x_factor * origin[0], outer[1] - y_factor * origin[1], x_factor, y_factor)
 
 
-def read_shapes(slide: etree._Element, layout: etree._Element | None, width: int, height: int) -> Iterator[Shape]:
+def read_shapes(parts: SlideParts, width: int, height: int) -> Iterator[Shape]:
     """The shapes with something to read, those of groups in the group's place. `width` and `height` are the
     slide's, in the units of the file."""
-    tree = slide.find(f"{P}cSld/{P}spTree")
+    tree = parts.slide.find(f"{P}cSld/{P}spTree")
     if tree is not None:
-        yield from _walk(tree, layout, _Scale(0.0, 0.0, 1 / width, 1 / height), hidden=False)
+        yield from _walk(tree, parts, _Scale(0.0, 0.0, 1 / width, 1 / height), hidden=False)
 
 
-def layout_shape(layout: etree._Element | None, placeholder: Placeholder) -> etree._Element | None:
-    """The shape of the layout that a placeholder fills: by its index, titles by their kind."""
-    if layout is None:
-        return None
-    for shape in layout.iter(f"{P}sp"):
-        other = placeholder_of(shape)
-        if other is None:
-            continue
-        if placeholder.kind in _LIKE_TITLE and other.kind in _LIKE_TITLE:
-            return shape
-        if placeholder.index == other.index and (placeholder.kind == other.kind or placeholder.kind in _LIKE_BODY):
-            return shape
-    return None
+def inherited_shapes(parts: SlideParts, placeholder: Placeholder) -> Iterator[etree._Element]:
+    """The shapes that a placeholder takes after: its layout's, by index (titles by kind), then its master's."""
+    kinds = _LIKE_TITLE if placeholder.kind in _LIKE_TITLE else _LIKE_BODY
+    for shape, other in _placeholders(parts.layout):
+        if other.kind in kinds and (kinds is _LIKE_TITLE or placeholder.index == other.index):
+            yield shape
+    if placeholder.kind in kinds:
+        for shape, other in _placeholders(parts.master):
+            if other.kind in kinds:
+                yield shape
+
+
+def _placeholders(part: etree._Element | None) -> Iterator[tuple[etree._Element, Placeholder]]:
+    for shape in part.iter(f"{P}sp") if part is not None else ():
+        placeholder = placeholder_of(shape)
+        if placeholder is not None:
+            yield shape, placeholder
 
 
 def placeholder_of(shape: etree._Element) -> Placeholder | None:
@@ -107,29 +111,27 @@ def placeholder_of(shape: etree._Element) -> Placeholder | None:
     return None
 
 
-def _walk(
-    container: etree._Element, layout: etree._Element | None, scale: _Scale, *, hidden: bool
-) -> Iterator[Shape]:
+def _walk(container: etree._Element, parts: SlideParts, scale: _Scale, *, hidden: bool) -> Iterator[Shape]:
     for element in container.iterchildren(tag=etree.Element):
         if element.tag == f"{P}grpSp":
             inner = scale.inside(element.find(f"{P}grpSpPr/{A}xfrm"))
-            yield from _walk(element, layout, inner, hidden=hidden or _is_hidden(element))
+            yield from _walk(element, parts, inner, hidden=hidden or _is_hidden(element))
         elif element.tag in (f"{P}sp", f"{P}graphicFrame", f"{P}pic"):
             placeholder = placeholder_of(element)
-            frame = _frame(element, placeholder, layout, scale)
+            frame = _frame(element, placeholder, parts, scale)
             yield Shape(element, placeholder, frame, hidden or _is_hidden(element))
         elif is_alternative(element):
             for chosen in choose_alternative(element):
-                yield from _walk(chosen, layout, scale, hidden=hidden)
+                yield from _walk(chosen, parts, scale, hidden=hidden)
 
 
 def _frame(
-    element: etree._Element, placeholder: Placeholder | None, layout: etree._Element | None, scale: _Scale
+    element: etree._Element, placeholder: Placeholder | None, parts: SlideParts, scale: _Scale
 ) -> tuple[float, float, float, float] | None:
     transform = _transform(element)
     if transform is None and placeholder is not None:
-        inherited = layout_shape(layout, placeholder)
-        transform = _transform(inherited) if inherited is not None else None
+        transforms = map(_transform, inherited_shapes(parts, placeholder))
+        transform = next((found for found in transforms if found is not None), None)
     return scale.frame(transform) if transform is not None else None
 
 

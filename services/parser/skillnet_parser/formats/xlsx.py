@@ -21,11 +21,11 @@ from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.domain.draft import DraftBlock, DraftDocument, text_block
 from skillnet_parser.domain.grids import read_grid
 from skillnet_parser.domain.number_formats import show_value
-from skillnet_parser.formats.ooxml import refuse_doctypes
+from skillnet_parser.formats.ooxml import read_part, refuse_doctypes, relationships_of, transitional_copy
 from skillnet_parser.formats.sniff import FileType
 from skillnet_parser.limits import MEBIBYTE, ParseLimits
 
-_MAX_PLACES = 50_000_000
+_MAX_PLACES = 20_000_000
 """Of a sheet, from its first column to the last cell of each row: a file with more means to exhaust."""
 _MAX_ROWS = 1_048_576  # of the format
 _EMPTY = (None, "")
@@ -36,6 +36,7 @@ _DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
     EOFError,
+    OSError,  # no workbook in the package
     ParseError,
     etree.XMLSyntaxError,
     InvalidFileException,
@@ -60,26 +61,39 @@ def read_xlsx(path: Path, limits: ParseLimits) -> DraftDocument:
             with zipfile.ZipFile(file) as archive:
                 refuse_doctypes(archive)
                 uncomputed = sum(_count_uncomputed(archive, name) for name in archive.namelist())
-            workbook = openpyxl.load_workbook(file, read_only=True, data_only=True)
+                named, source = _sheet_names(archive), transitional_copy(archive) or file
+            workbook = openpyxl.load_workbook(source, read_only=True, data_only=True)
         except _DAMAGE as error:
             raise _damaged() from error
+        missing = [name for name in named if name not in workbook.sheetnames]
+        if not workbook.sheetnames:
+            raise _damaged()
         reader = _Reader(workbook, limits)
         blocks = tuple(reader.read())
     return DraftDocument(
         blocks,
         FileType.XLSX,
         title=workbook.properties.title or None,
-        warnings=tuple(_warnings(reader.hidden, uncomputed)),
+        warnings=tuple(_warnings(reader.hidden, missing, uncomputed)),
     )
+
+
+def _sheet_names(archive: zipfile.ZipFile) -> list[str]:
+    """All sheets that the workbook names: openpyxl passes over those whose part is missing."""
+    main = next((part.target for part in relationships_of(archive, "") if part.kind == "officeDocument"), None)
+    root = read_part(archive, main)
+    return [sheet.get("name", "") for sheet in root.iterfind("{*}sheets/{*}sheet")] if root is not None else []
 
 
 def _damaged() -> PermanentFault:
     return PermanentFault(ErrorCode.CORRUPT_FILE, "The Excel workbook is damaged and cannot be read.")
 
 
-def _warnings(hidden: list[str], uncomputed: int) -> Iterator[str]:
+def _warnings(hidden: list[str], missing: list[str], uncomputed: int) -> Iterator[str]:
     if hidden:
         yield f"Hidden sheets were left out: {', '.join(hidden)}."
+    if missing:
+        yield f"Sheets that the file names but does not hold: {', '.join(missing)}."
     if uncomputed:
         yield (
             f"{uncomputed} formulas hold no computed value and were left out: open the workbook in Excel and save it."
