@@ -26,7 +26,7 @@ def offer_org(root: Any, *, without: Collection[str]) -> None:
 def _offer(command: Any, option: Any) -> None:
     for below in getattr(command, "commands", {}).values():
         _offer(below, option)
-    if not hasattr(command, "commands"):
+    if not hasattr(command, "commands") or command.invoke_without_command:
         command.params.append(option)
 
 

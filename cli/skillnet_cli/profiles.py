@@ -66,10 +66,10 @@ class Profiles:
     default: str | None = None
 
     def named(self, name: str) -> Profile:
-        """The profile. Raises SkillnetError `not_found` with the names there are."""
-        if name not in self.profiles:
-            known = ", ".join(sorted(self.profiles)) or "none"
-            raise SkillnetError(ErrorCode.NOT_FOUND, f"There is no profile {name!r}; there are: {known}.")
+        """The profile, to be used. Raises SkillnetError `not_found` with the names there are, and `misconfigured`
+        for one that could not be used."""
+        self._require(name)
+        check_profile(self.profiles[name])
         return self.profiles[name]
 
     def with_profile(self, profile: Profile, *, as_default: bool = False) -> Profiles:
@@ -80,15 +80,20 @@ class Profiles:
 
     def without(self, name: str) -> Profiles:
         """Raises SkillnetError `not_found`."""
-        self.named(name)
+        self._require(name)
         left = {other: profile for other, profile in self.profiles.items() if other != name}
         return Profiles(left, None if self.default == name else self.default)
 
     def with_default(self, name: str | None) -> Profiles:
         """None: there is no default. Raises SkillnetError `not_found`."""
         if name is not None:
-            self.named(name)
+            self._require(name)
         return replace(self, default=name)
+
+    def _require(self, name: str) -> None:
+        if name not in self.profiles:
+            known = ", ".join(sorted(self.profiles)) or "none"
+            raise SkillnetError(ErrorCode.NOT_FOUND, f"There is no profile {name!r}; there are: {known}.")
 
 
 def profiles_path(environment: Mapping[str, str]) -> Path:
@@ -100,7 +105,7 @@ def profiles_path(environment: Mapping[str, str]) -> Path:
 
 
 def load_profiles(path: Path) -> Profiles:
-    """The profiles of the file; none where there is no file.
+    """The profiles of the file; none where there is no file. One that is incomplete is in the way of no other.
 
     Raises SkillnetError `misconfigured` for a file that is none, or that holds a key and can be read by others.
     """
@@ -131,14 +136,19 @@ def save_profiles(path: Path, profiles: Profiles) -> None:
 
 
 def to_toml(profiles: Profiles) -> str:
-    """The file's text. A JSON string is a basic string of TOML, but for the character DEL, which is refused."""
-    lines = [] if profiles.default is None else [f"default = {json.dumps(profiles.default)}", ""]
+    """The file's text."""
+    lines = [] if profiles.default is None else [f"default = {_toml_string(profiles.default)}", ""]
     for name, profile in sorted(profiles.profiles.items()):
-        lines.append(f"[profiles.{json.dumps(name)}]")
+        lines.append(f"[profiles.{_toml_string(name)}]")
         given = {one.name: getattr(profile, one.name) for one in fields(profile) if one.name != "name"}
-        lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in given.items() if value]
+        lines += [f"{key} = {_toml_string(value)}" for key, value in given.items() if value]
         lines.append("")
     return "\n".join(lines)
+
+
+def _toml_string(text: str) -> str:
+    """A JSON string is a basic string of TOML, but for the character DEL."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def check_profile(profile: Profile) -> None:
@@ -169,9 +179,7 @@ def _profile(path: Path, name: str, table: Any) -> Profile:
         raise _misconfigured(f"{path}: the profile {name} must be a table of strings.")
     if unknown := table.keys() - known:
         raise _misconfigured(f"{path}: the profile {name} has unknown fields: {', '.join(sorted(unknown))}.")
-    profile = Profile(name, **table)
-    check_profile(profile)
-    return profile
+    return Profile(name, **table)
 
 
 def _is_web_address(url: str) -> bool:

@@ -95,7 +95,10 @@ def replay(
         console.print("Nothing is left to replay.")
     for result in [] if as_json else results:
         console.print(escape(f"{result['work_id']}: {result['message']}"), soft_wrap=True)
-    if any(result["code"] for result in results):
+    codes = {result["code"] for result in results}
+    if codes == {ErrorCode.NOT_FOUND}:
+        raise typer.Exit(Exit.NOT_FOUND)
+    if any(codes):
         raise typer.Exit(Exit.FAILED)
 
 

@@ -16,6 +16,7 @@ from skillnet_cli.inspecting.readers import cut_chunks, read_document, read_page
 from skillnet_cli.inspecting.statistics import statistics_of
 from skillnet_cli.output import AsJson, console, escape, print_json
 from skillnet_common.documents import Chunk, ParsedDocument
+from skillnet_common.errors import ErrorCode, SkillnetError
 
 _PAGED = "pdf"
 _SHOWN = 100  # characters of a chunk on the terminal
@@ -31,6 +32,8 @@ def parse(
     as_json: AsJson = False,
 ) -> None:
     """Show the outline, warnings and figures of a document as the parser reads it. No server is needed."""
+    if html is not None:
+        _require_page_path(html, file)
     document = read_document(file)
     chunks = cut_chunks(document, document.title or file.stem) if with_chunks else None
     if html is not None:
@@ -40,6 +43,16 @@ def parse(
         _print_json(document, chunks)
     else:
         _print_text(document, chunks)
+
+
+def _require_page_path(html: Path, file: Path) -> None:
+    """Raises SkillnetError `invalid_request` where no page can be written, or the document would be lost by it."""
+    if not html.parent.is_dir():
+        raise SkillnetError(ErrorCode.INVALID_REQUEST, f"--html: there is no folder {html.parent}.")
+    if html.is_dir():
+        raise SkillnetError(ErrorCode.INVALID_REQUEST, f"--html: {html} is a folder.")
+    if html.exists() and file.exists() and html.samefile(file):
+        raise SkillnetError(ErrorCode.INVALID_REQUEST, f"--html: {html} is the document itself.")
 
 
 def _print_json(document: ParsedDocument, chunks: Sequence[Chunk] | None) -> None:

@@ -36,7 +36,7 @@ def list_(as_json: AsJson = False) -> None:
     print_table(
         ["", "Name", "Address", "Key"],
         [
-            ("*" if name == found.default else "", name, profile.url or profile.data, _key_source(profile))
+            ("*" if name == found.default else "", name, profile.url or profile.data or "none", _key_source(profile))
             for name, profile in sorted(found.profiles.items())
         ],
     )
@@ -132,4 +132,4 @@ def _shown(profile: Profile, profiles: Profiles) -> dict[str, object]:
 def _key_source(profile: Profile) -> str:
     if profile.api_key is not None:
         return "kept here"
-    return f"${profile.api_key_env}" if profile.api_key_env else str(profile.api_key_file)
+    return f"${profile.api_key_env}" if profile.api_key_env else profile.api_key_file or "none"

@@ -37,6 +37,8 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             entry = json.loads(line)
         except json.JSONDecodeError as error:
             raise DatasetError(path, f"no JSON ({error.msg})", line=number) from error
+        except RecursionError as error:
+            raise DatasetError(path, "no JSON that is read: it is nested too deep", line=number) from error
         if not isinstance(entry, dict):
             raise DatasetError(path, "no JSON object", line=number)
         yield number, entry

@@ -55,8 +55,25 @@ def _paragraphs(path: Path) -> list[tuple[str, dict[str, Any]]]:
         found = [
             (str(article.get("title") or path.stem), one) for article in articles for one in article["paragraphs"]
         ]
-        for _, paragraph in found:
-            _ = paragraph["context"], [(asked["id"], asked["question"]) for asked in paragraph["qas"]]
+        for number, (_, paragraph) in enumerate(found, start=1):
+            _require_text(path, f"paragraph {number}", paragraph["context"], "context")
+            for position, asked in enumerate(paragraph["qas"], start=1):
+                _require_form(path, f"paragraph {number}, question {position}", asked)
+    except RecursionError as error:
+        raise DatasetError(path, "is nested too deep") from error
     except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
         raise DatasetError(path, f"is not of SQuAD's format ({type(error).__name__}: {error})") from error
     return found
+
+
+def _require_form(path: Path, place: str, asked: dict[str, Any]) -> None:
+    if asked["id"] is None:
+        raise DatasetError(path, f"{place}: has no id")
+    _require_text(path, place, asked["question"], "question")
+    for answer in asked.get("answers") or []:
+        _require_text(path, place, answer["text"], "answer")
+
+
+def _require_text(path: Path, place: str, value: object, name: str) -> None:
+    if not isinstance(value, str):
+        raise DatasetError(path, f"{place}: its {name} is no text")

@@ -46,6 +46,8 @@ async def test_work_is_listed_shown_and_replayed(gateway: RunningGateway, api_ke
     one = await dlq(environment, "replay", work_id, str(uuid4()))
     assert one.returncode == Exit.FAILED, "the second is unknown, which stops not the first"
     assert "version 1 goes on from parse" in one.stdout
+    unknown = await dlq(environment, "replay", str(uuid4()))
+    assert unknown.returncode == (await dlq(environment, "show", str(uuid4()))).returncode == Exit.NOT_FOUND
     rest = await dlq(environment, "replay", "--all", "--json")
     assert (rest.returncode, [result["work_id"] for result in json.loads(rest.stdout)]) == (Exit.OK, [other])
     refused = await dlq(environment, "replay", outrun, "--json")

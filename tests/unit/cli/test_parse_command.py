@@ -59,3 +59,15 @@ def test_a_document_that_cannot_be_read_is_named(tmp_path: Path, name: str, code
     done = skillnet(str(tmp_path / name), "--json")
     assert done.returncode == status
     assert json.loads(done.stderr)["error"]["code"] == code
+
+
+def test_the_page_never_takes_the_place_of_the_document(tmp_path: Path) -> None:
+    source, link = tmp_path / "nota.md", tmp_path / "enlace.md"
+    source.write_text("# Título\n\nTexto.\n", encoding="utf-8")
+    link.hardlink_to(source)
+    for page in (source, link, tmp_path / "no" / "page.html", tmp_path):
+        done = skillnet(str(source), "--html", str(page))
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "[invalid_request]" in done.stderr
+        assert str(page if page.parent.is_dir() else page.parent) in done.stderr
+    assert source.read_text(encoding="utf-8").startswith("# Título")

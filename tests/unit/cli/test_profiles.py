@@ -11,6 +11,7 @@ from unittest.mock import create_autospec
 
 import pytest
 import typer
+from tests.e2e.system import run_skillnet
 
 from skillnet_cli import completion
 from skillnet_cli.profiles import Profile, Profiles, load_profiles, profiles_path, save_profiles, to_toml
@@ -89,15 +90,8 @@ def test_a_file_with_a_key_that_others_may_read_is_refused(tmp_path: Path) -> No
         "profiles = 1",
         "colour = 'red'",
         "default = 'nada'",
-        "[profiles.x]\nurl = 'https://x.test'",
-        "[profiles.x]\napi_key_env = 'K'",
-        "[profiles.x]\nurl = 'https://x.test'\ndata = '/d'\napi_key_env = 'K'",
-        "[profiles.x]\nurl = 'https://x.test'\napi_key_env = 'K'\napi_key_file = '/k'",
-        "[profiles.x]\nurl = 'ftp://x.test'\napi_key_env = 'K'",
-        "[profiles.x]\nurl = 'https://[x'\napi_key_env = 'K'",
         "[profiles.x]\nurl = 'https://x.test'\napi_key_env = 1",
         "[profiles.x]\nurl = 'https://x.test'\napi_key_env = 'K'\ncolour = 'red'",
-        "[profiles.'a b']\nurl = 'https://x.test'\napi_key_env = 'K'",
         "[profiles.x",
     ],
 )
@@ -105,6 +99,58 @@ def test_a_file_that_says_something_else_is_refused(tmp_path: Path, text: str) -
     path = tmp_path / "config.toml"
     path.write_text(text)
     assert str(path) in refused(ErrorCode.MISCONFIGURED, load_profiles, path) or "profile" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "table"),
+    [
+        ("x", "url = 'https://x.test'"),
+        ("x", "api_key_env = 'K'"),
+        ("x", "url = 'https://x.test'\ndata = '/d'\napi_key_env = 'K'"),
+        ("x", "url = 'https://x.test'\napi_key_env = 'K'\napi_key_file = '/k'"),
+        ("x", "url = 'ftp://x.test'\napi_key_env = 'K'"),
+        ("x", "url = 'https://[x'\napi_key_env = 'K'"),
+        ("x", 'data = "\\u007f"\napi_key_env = "K"'),
+        ("a b", "url = 'https://x.test'\napi_key_env = 'K'"),
+    ],
+)
+def test_a_profile_that_cannot_be_used_is_in_the_way_of_no_other(tmp_path: Path, name: str, table: str) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(f"[profiles.{name!r}]\n{table}\n[profiles.good]\nurl = 'https://x.test'\napi_key_env = 'K'\n")
+    profiles = load_profiles(path)
+    assert profiles.named("good").url == "https://x.test"
+    assert name in refused(ErrorCode.MISCONFIGURED, profiles.named, name)
+    save_profiles(path, profiles)
+    assert load_profiles(path) == profiles
+    assert list(profiles.without(name).profiles) == ["good"]
+
+
+def test_a_profile_that_cannot_be_used_is_listed_and_removed(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("default = 'x'\n[profiles.x]\n")
+    environment = {"SKILLNET_CONFIG": str(path)}
+    listed = run_skillnet("profiles", "list", environment=environment)
+    assert (listed.returncode, "none" in listed.stdout) == (0, True), listed.stderr
+    assert run_skillnet("usage", environment=environment).returncode == 1
+    assert run_skillnet("profiles", "remove", "x", environment=environment).returncode == 0
+    assert load_profiles(path) == Profiles()
+
+
+def test_a_key_that_is_none_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = {"SKILLNET_URL": "http://127.0.0.1:9", "SKILLNET_API_KEY": "sk_ñ"}
+    done = run_skillnet("usage", environment=environment)
+    assert (done.returncode, done.stderr.count("\n")) == (5, 1), done.stderr
+    assert done.stderr.endswith("[unauthorized]\n")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert completion.document_keys(create_autospec(typer.Context, params={}), "x") == []
+
+
+def test_a_group_that_does_something_itself_takes_org_too(tmp_path: Path) -> None:
+    environment = {"SKILLNET_CONFIG": str(tmp_path / "none.toml")}
+    for arguments in (("organization", "--org", "g"), ("organization", "prompt", "show", "--org", "g")):
+        done = run_skillnet(*arguments, environment=environment)
+        assert (done.returncode, "There is no profile 'g'" in done.stderr) == (4, True), done.stderr
 
 
 def test_keys_come_from_where_the_profile_says(tmp_path: Path) -> None:

@@ -81,6 +81,31 @@ def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
         assert str(tmp_path) in caught.value.message
 
 
+def test_json_that_is_nested_too_deep_is_named(tmp_path: Path, documents: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    path.write_text("\n" + "[" * 100_000)
+    with pytest.raises(DatasetError, match=r"line 2: .*nested too deep"):
+        read_golden(path, documents)
+    with pytest.raises(DatasetError, match="nested too deep"):
+        read_squad(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"question": None}, "paragraph 2, question 1: its question is no text"),
+        ({"id": None}, "paragraph 2, question 1: has no id"),
+        ({"answers": [{"text": None}]}, "paragraph 2, question 1: its answer is no text"),
+    ],
+)
+def test_squad_with_something_else_for_text_is_refused(tmp_path: Path, change: dict[str, object], says: str) -> None:
+    asked = {"id": "1", "question": "¿Quién?", "answers": [{"text": "Ana"}], **change}
+    articles = [{"paragraphs": [{"context": "No.", "qas": []}, {"context": "Ana vino.", "qas": [asked]}]}]
+    with pytest.raises(DatasetError) as caught:
+        read_squad(lines(tmp_path / "s.json", {"data": articles}))
+    assert says in caught.value.message
+
+
 def test_squad_takes_each_paragraph_for_a_document(tmp_path: Path) -> None:
     asked = {"id": "1", "question": "¿Quién?", "answers": [{"text": "Ana", "answer_start": 0}]}
     articles = [

@@ -10,7 +10,7 @@ from typing import Self
 
 import httpx
 
-from skillnet_client.requests import ApiRequest, headers_of
+from skillnet_client.requests import ApiRequest, authorization_of, headers_of
 from skillnet_client.responses import Reply, is_repeated_delete, raise_for_problem, read_reply, unreachable
 from skillnet_client.retries import RetryPolicy
 
@@ -23,7 +23,7 @@ class AsyncConnection:
     ) -> None:
         self._http = httpx.AsyncClient(
             base_url=base_url,
-            headers={"Authorization": f"Bearer {api_key}"},
+            headers={"Authorization": authorization_of(api_key)},
             timeout=httpx.Timeout(timeout, connect=5.0),
         )
         self._retry = retry or RetryPolicy()

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel
 
 from skillnet_client.content import UploadContent
+from skillnet_client.errors import SkillnetApiError
+from skillnet_common.errors import ErrorCode
 
 Params = list[tuple[str, str | int | float | bool | None]]
 
@@ -23,6 +25,15 @@ class ApiRequest:
     content: UploadContent | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     repeatable: bool = True
+
+
+def authorization_of(api_key: str) -> str:
+    """The header that carries the key. Raises SkillnetApiError `unauthorized` for what can be no key."""
+    if not api_key.isascii() or not api_key.isprintable():
+        raise SkillnetApiError(
+            ErrorCode.UNAUTHORIZED, None, "The API key holds characters that no key has: was it copied whole?"
+        )
+    return f"Bearer {api_key}"
 
 
 def headers_of(request: ApiRequest) -> dict[str, str]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
 from uuid import UUID
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
 from skillnet_common.contracts.base import Message, Request
+from skillnet_common.contracts.fields import Group
 from skillnet_common.contracts.organizations import ONE_LINE
 from skillnet_common.contracts.retrieval import Instant
 
@@ -20,10 +20,6 @@ class Scope(StrEnum):
     READ = "documents:read"
     WRITE = "documents:write"
     ADMIN = "admin"
-
-
-Group = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^,*\x00-\x1f\x7f]+$")]
-"""A group's name; a comma would part it in two, and a star stands for everything."""
 
 
 class KeyRequest(Request):
