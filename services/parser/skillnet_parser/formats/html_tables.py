@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 
 from lxml import html
 
-_MAX_SPAN = 1000  # what browsers allow (HTML, "forming a table")
+_MAX_COLUMNS_SPANNED = 100
+_MAX_ROWS_SPANNED = 1000
 _LAYOUT_MARKS = ["h1", "h2", "h3", "h4", "h5", "h6", "table", "pre"]
 
 
@@ -28,8 +29,8 @@ def table_rows(table: html.HtmlElement, read_cell: Callable[[html.HtmlElement], 
         line: list[str] = []
         for cell in _cells(row):
             _skip_covered(line, covered)
-            width = _span(cell, "colspan")
-            height = _span(cell, "rowspan")
+            width = _span(cell, "colspan", _MAX_COLUMNS_SPANNED)
+            height = _span(cell, "rowspan", _MAX_ROWS_SPANNED)
             start = len(line)
             line += [read_cell(cell)] + [""] * (width - 1)
             if height > 1:
@@ -46,7 +47,7 @@ def _skip_covered(line: list[str], covered: dict[int, int]) -> None:
 
 
 def _without_empty_columns(grid: list[list[str]]) -> list[list[str]]:
-    """A span of a thousand columns is no reason for a thousand empty cells a row."""
+    """A span of many columns is no reason for as many empty cells a row."""
     used = sorted({column for row in grid for column, cell in enumerate(row) if cell})
     return [[row[column] if column < len(row) else "" for column in used] for row in grid]
 
@@ -69,6 +70,6 @@ def _inner(table: html.HtmlElement, tags: list[str]) -> Iterator[html.HtmlElemen
     return (element for element in table.iter(*tags) if element is not table)
 
 
-def _span(cell: html.HtmlElement, name: str) -> int:
+def _span(cell: html.HtmlElement, name: str, most: int) -> int:
     value = cell.get(name, "").strip()
-    return min(max(int(value), 1), _MAX_SPAN) if value.isdecimal() and len(value) < 6 else 1
+    return min(max(int(value), 1), most) if value.isdecimal() and len(value) < 6 else 1
