@@ -12,6 +12,7 @@ from skillnet_parser.formats.docx_runs import choose_alternative, is_alternative
 from skillnet_parser.formats.pptx_package import A, P, SlideParts
 
 _PROPERTIES = ("nvSpPr", "nvGraphicFramePr", "nvPicPr", "nvCxnSpPr", "nvGrpSpPr")
+_DIGITS = 4
 _LIKE_BODY = ("body", "obj", "subTitle")
 _LIKE_TITLE = ("title", "ctrTitle")
 
@@ -39,7 +40,7 @@ class Shape:
         if self.frame is None:
             return Box(page, 0.0, 0.0, 1.0, 1.0)
         left, top, width, height = self.frame
-        x0, y0, x1, y1 = (min(max(value, 0.0), 1.0) for value in (left, top, left + width, top + height))
+        x0, y0, x1, y1 = (_on_slide(value) for value in (left, top, left + width, top + height))
         return Box(page, x0, y0, x1, y1) if x0 < x1 and y0 < y1 else Box(page, 0.0, 0.0, 1.0, 1.0)
 
 
@@ -138,6 +139,11 @@ def _frame(
 def _transform(element: etree._Element) -> etree._Element | None:
     found = element.find(f"{P}spPr/{A}xfrm")
     return found if found is not None else element.find(f"{P}xfrm")
+
+
+def _on_slide(fraction: float) -> float:
+    """Within the slide, in the steps that documents are stored in."""
+    return round(min(max(fraction, 0.0), 1.0), _DIGITS)
 
 
 def _is_hidden(element: etree._Element) -> bool:
