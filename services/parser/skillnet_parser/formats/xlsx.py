@@ -41,11 +41,10 @@ _DAMAGE = (
     etree.XMLSyntaxError,
     InvalidFileException,
     # what openpyxl lets through where parts are missing or hold what they must not
-    KeyError,
+    LookupError,
     ValueError,
     TypeError,
     AttributeError,
-    IndexError,
     OverflowError,
 )
 
