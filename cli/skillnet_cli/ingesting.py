@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 import h11
@@ -15,15 +15,6 @@ from skillnet_common.contracts.documents import DocumentSummary, UploadReply
 from skillnet_common.errors import ErrorCode
 
 _UPLOADS_AT_ONCE = 4
-
-
-@dataclass(frozen=True, slots=True)
-class IngestOptions:
-    """What is said of every file of the command."""
-
-    courses: Sequence[str] | None = None
-    language: str | None = None
-    source: str | None = None
 
 
 @dataclass(slots=True)
@@ -48,17 +39,20 @@ class Ingested:
 def upload_files(
     client: SkillnetClient,
     files: Iterable[FileToIngest],
-    options: IngestOptions,
+    options: UploadOptions,
     on_upload: Callable[[FileToIngest], None],
+    *,
+    document_id: UUID | None = None,
 ) -> list[Ingested]:
     """Uploads every file, several at a time; a refused one is a failure of its own and stops no other.
 
+    `options` hold for every file. With `document_id` each is its next version, and keeps its key and source.
     A gateway that cannot be reached is raised: no file would get through.
     """
 
     def upload(file: FileToIngest) -> Ingested:
         try:
-            reply = client.upload(file.path, _options(file, options))
+            reply = _send(client, file, options, document_id)
         except SkillnetApiError as error:
             if error.code in {ErrorCode.UNAVAILABLE, ErrorCode.UNAUTHORIZED, ErrorCode.FORBIDDEN}:
                 raise
@@ -91,14 +85,13 @@ def settle(
             result.reason = "The document was deleted while it was being read."
 
 
-def _options(file: FileToIngest, options: IngestOptions) -> UploadOptions:
-    return UploadOptions(
-        filename=file.path.name,
-        external_key=file.key,
-        source=options.source,
-        courses=options.courses,
-        language=options.language,
-    )
+def _send(
+    client: SkillnetClient, file: FileToIngest, options: UploadOptions, document_id: UUID | None
+) -> UploadReply:
+    named = replace(options, filename=file.path.name)
+    if document_id is not None:
+        return client.upload_version(document_id, file.path, named)
+    return client.upload(file.path, replace(named, external_key=file.key))
 
 
 def _accepted(file: FileToIngest, reply: UploadReply) -> Ingested:

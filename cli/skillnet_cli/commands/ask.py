@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from skillnet_cli.exits import reports_errors
+from skillnet_cli.filter_options import AllowGeneral, Finding, SearchNarrowing, TokenBudget
+from skillnet_cli.option_groups import takes_groups
 from skillnet_cli.output import AsJson, console, escape, place, print_json
-from skillnet_cli.target import DataFolder, find_document, find_target
+from skillnet_cli.target import DataFolder, find_target
 from skillnet_client import SkillnetApiError, SkillnetClient
 from skillnet_common.contracts.answers import AskEventKind, AskReply, AskRequest
-from skillnet_common.contracts.retrieval import Filters
 from skillnet_common.errors import ErrorCode
 
 
 @reports_errors
+@takes_groups
 def ask(
     question: Annotated[str, typer.Argument(help="The question.")],
+    narrowing: SearchNarrowing,
+    finding: Finding,
     data: DataFolder = None,
-    document: Annotated[list[str] | None, typer.Option(help="Ask only this document; repeatable.")] = None,
-    course: Annotated[str | None, typer.Option(help="Ask only this course.")] = None,
-    language: Annotated[
+    token_budget: TokenBudget = 4_000,
+    allow_general: AllowGeneral = True,
+    answer_language: Annotated[
         str | None, typer.Option(help="Of an LLM's answer, such as es or en.", show_default="the question's")
     ] = None,
     stream: Annotated[
@@ -33,9 +38,14 @@ def ask(
 ) -> None:
     """Answer a question from the documents."""
     with find_target(data).client() as client:
-        ids = [find_document(client, name).document_id for name in document or []]
-        filters = Filters(document_ids=ids or None, course_id=course)
-        request = AskRequest(question=question, filters=filters, language=language)
+        request = AskRequest(
+            question=question,
+            filters=narrowing.filters(client),
+            token_budget=token_budget,
+            allow_general=allow_general,
+            language=answer_language,
+            **asdict(finding),
+        )
         if as_json:
             print_json(client.ask(request))
         elif sys.stdout.isatty() if stream is None else stream:

@@ -7,41 +7,32 @@ from typing import Annotated
 
 import typer
 
-from skillnet_cli.document_options import read_metadata
+from skillnet_cli.document_options import UploadDescription
 from skillnet_cli.exits import Exit, reports_errors
+from skillnet_cli.option_groups import takes_groups
 from skillnet_cli.output import AsJson, console, escape, print_json
 from skillnet_cli.target import DataFolder, find_target
-from skillnet_client import UploadOptions
 from skillnet_common.contracts.bulk import BulkFile, BulkOutcome, BulkSummary
 
 
 @reports_errors
+@takes_groups
 def bulk(
     archive: Annotated[
         Path, typer.Argument(metavar="ARCHIVE.zip", exists=True, dir_okay=False, help="A ZIP archive.")
     ],
+    description: UploadDescription,
     data: DataFolder = None,
-    source: Annotated[
-        str | None, typer.Option(help="The system the documents come from; `upload` if not given.")
-    ] = None,
-    course: Annotated[list[str] | None, typer.Option(help="A course that uses the documents; repeatable.")] = None,
-    language: Annotated[str | None, typer.Option(help="ISO 639-1; found out by itself if not given.")] = None,
-    metadata: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Metadata of every document; repeatable.")
-    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Send a ZIP archive: each file becomes a document with its path in the archive as its key.
 
     Does not wait until they can be searched. The same archive again changes nothing that is done.
     """
-    options = UploadOptions(
-        source=source, courses=course or None, language=language, metadata=read_metadata(metadata)
-    )
     files: list[BulkFile] = []
     summary = BulkSummary(counts={})
     with find_target(data).client() as client:
-        for line in client.upload_archive(archive, options):
+        for line in client.upload_archive(archive, description.options()):
             if isinstance(line, BulkSummary):
                 summary = line
                 continue

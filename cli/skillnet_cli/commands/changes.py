@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from skillnet_cli.document_options import Name, read_metadata
+from skillnet_cli.document_options import Description, Name, read_metadata
 from skillnet_cli.exits import Exit, reports_errors
+from skillnet_cli.option_groups import takes_groups
 from skillnet_cli.output import AsJson, console, escape, print_json, print_json_line
 from skillnet_cli.target import DataFolder, find_document, find_target
 from skillnet_common.contracts.documents import DocumentChange
@@ -31,39 +32,29 @@ _FIELDS = {Clearable.SUBJECT: "subject_id", Clearable.ENTITY: "entity_id"}
 
 
 @reports_errors
+@takes_groups
 def edit(
     name: Name,
+    description: Description,
     data: DataFolder = None,
     title: Annotated[str | None, typer.Option(help="Its title.")] = None,
-    subject: Annotated[str | None, typer.Option(help="The subject it belongs to.")] = None,
-    entity: Annotated[str | None, typer.Option(help="The entity it belongs to.")] = None,
-    taxonomy: Annotated[str | None, typer.Option(help="Its place in a taxonomy, as a/b/c.")] = None,
-    course: Annotated[
-        list[str] | None, typer.Option(help="A course that uses it; repeatable; replaces the courses.")
-    ] = None,
-    audience: Annotated[
-        list[str] | None, typer.Option(help="A group that may see it; repeatable; replaces the groups.")
-    ] = None,
-    metadata: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Metadata; repeatable; the rest of it stays.")
-    ] = None,
     clear: Annotated[
         list[Clearable] | None, typer.Option(help="Empty this; repeatable. Without an audience everybody sees it.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change what is said of a document, without a new version."""
+    """Change what is said of a document, without a new version. Metadata that are not named stay."""
     given = {
         "title": title,
-        "subject_id": subject,
-        "entity_id": entity,
-        "taxonomy": taxonomy,
-        "courses": course or None,
-        "audience": audience or None,
+        "subject_id": description.subject,
+        "entity_id": description.entity,
+        "taxonomy": description.taxonomy,
+        "courses": description.course or None,
+        "audience": description.audience or None,
     }
     change: dict[str, Any] = {_FIELDS.get(field, field.value): None for field in clear or ()}
     change |= {field: value for field, value in given.items() if value is not None}
-    entries = read_metadata(metadata)
+    entries = read_metadata(description.metadata)
     if not change and entries is None:
         raise SkillnetError(ErrorCode.INVALID_REQUEST, "Say what is to change: skillnet edit --help lists it.")
     with find_target(data).client() as client:

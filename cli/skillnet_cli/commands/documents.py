@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
-from skillnet_cli.document_options import Name, read_instant, read_metadata
+from skillnet_cli.document_options import Name, read_metadata
 from skillnet_cli.exits import Exit, reports_errors
+from skillnet_cli.filter_options import DocumentNarrowing
+from skillnet_cli.option_groups import takes_groups
 from skillnet_cli.output import AsJson, console, escape, print_json, print_table
 from skillnet_cli.target import DataFolder, find_document, find_target
 from skillnet_client import DocumentFilters
@@ -17,46 +19,31 @@ from skillnet_common.errors import ErrorCode, SkillnetError
 
 
 @reports_errors
+@takes_groups
 def documents(
+    narrowing: DocumentNarrowing,
     data: DataFolder = None,
     status: Annotated[DocumentStatus | None, typer.Option(help="Only documents in this state.")] = None,
-    course: Annotated[str | None, typer.Option(help="Only documents of this course.")] = None,
-    subject: Annotated[str | None, typer.Option(help="Only documents of this subject.")] = None,
-    entity: Annotated[str | None, typer.Option(help="Only documents of this entity.")] = None,
-    taxonomy: Annotated[
-        str | None, typer.Option(help="Only documents at this place of the taxonomy, or below.")
-    ] = None,
     title: Annotated[str | None, typer.Option(help="A part of the title; neither case nor accents matter.")] = None,
-    language: Annotated[str | None, typer.Option(help="Only documents in this language (ISO 639-1).")] = None,
-    file_type: Annotated[
-        str | None, typer.Option("--type", help="pdf, docx, pptx, xlsx, html, csv, markdown or text.")
-    ] = None,
     source: Annotated[str | None, typer.Option(help="Only documents from this system.")] = None,
     key: Annotated[str | None, typer.Option(help="Only the documents with this external key.")] = None,
-    metadata: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Only documents whose metadata say so; repeatable.")
-    ] = None,
-    updated_after: Annotated[
-        str | None, typer.Option(metavar="DATE", help="In ISO 8601; UTC unless it names a zone.")
-    ] = None,
-    updated_before: Annotated[str | None, typer.Option(metavar="DATE", help="As --updated-after.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the documents, last created first."""
     filters = DocumentFilters(
         status=status,
-        course_id=course,
-        subject_id=subject,
-        entity_id=entity,
-        taxonomy_prefix=taxonomy,
+        course_id=narrowing.course,
+        subject_id=narrowing.subject,
+        entity_id=narrowing.entity,
+        taxonomy_prefix=narrowing.taxonomy,
         title=title,
-        language=language,
-        file_type=file_type,
+        language=narrowing.language,
+        file_type=narrowing.file_type,
         source=source,
         external_key=key,
-        metadata=read_metadata(metadata),
-        updated_after=read_instant(updated_after) if updated_after else None,
-        updated_before=read_instant(updated_before) if updated_before else None,
+        metadata=read_metadata(narrowing.metadata),
+        updated_after=narrowing.after,
+        updated_before=narrowing.before,
     )
     with find_target(data).client() as client:
         found = list(client.documents(**filters))

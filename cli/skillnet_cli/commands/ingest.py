@@ -4,35 +4,49 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from skillnet_cli.document_options import UploadDescription
 from skillnet_cli.exits import Exit, reports_errors
-from skillnet_cli.files import files_to_ingest
-from skillnet_cli.ingesting import Ingested, IngestOptions, settle, upload_files
+from skillnet_cli.files import FileToIngest, files_to_ingest
+from skillnet_cli.ingesting import Ingested, settle, upload_files
+from skillnet_cli.option_groups import takes_groups
 from skillnet_cli.output import AsJson, console, escape, print_json, print_table, progress_console
 from skillnet_cli.progress_display import ProgressDisplay
-from skillnet_cli.target import DataFolder, Target, find_target
+from skillnet_cli.target import DataFolder, Target, find_document, find_target
+from skillnet_client import UploadOptions
 
 
 @reports_errors
+@takes_groups
 def ingest(
     paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders or globs.")],
+    description: UploadDescription,
     data: DataFolder = None,
     root: Annotated[
         Path | None, typer.Option(help="Name documents by their path below this folder, not by the absolute one.")
     ] = None,
-    course: Annotated[list[str] | None, typer.Option(help="A course that uses the documents; repeatable.")] = None,
-    language: Annotated[str | None, typer.Option(help="ISO 639-1; found out by itself if not given.")] = None,
+    title: Annotated[str | None, typer.Option(help="Its title, of a single file.")] = None,
+    into: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID_OR_KEY", help="Send a single file as the next version of this document, whatever its path."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Read files into documents and wait until they can be searched."""
-    results = ingest_paths(
-        find_target(data), paths, root=root, options=IngestOptions(course, language), quiet=as_json
-    )
+    files = files_to_ingest(paths, root)
+    if len(files) != 1 and (title is not None or into is not None):
+        raise typer.BadParameter(f"--title and --into are for a single file; these are {len(files)}.")
+    if into is not None and description.source is not None:
+        raise typer.BadParameter("A new version keeps its document's source: give --into or --source.")
+    options = replace(description.options(), title=title)
+    results = ingest_files(find_target(data), files, options=options, into=into, quiet=as_json)
     if as_json:
         print_json(
             [
@@ -51,13 +65,15 @@ def ingest(
         raise typer.Exit(Exit.FAILED)
 
 
-def ingest_paths(
-    target: Target, paths: Sequence[str], *, root: Path | None, options: IngestOptions, quiet: bool = False
+def ingest_files(
+    target: Target, files: Sequence[FileToIngest], *, options: UploadOptions, into: str | None, quiet: bool
 ) -> list[Ingested]:
-    """Uploads and waits, and tells of it on standard error."""
-    files = files_to_ingest(paths, root)
+    """Uploads and waits, and tells of it on standard error. `into`: the document a single file is a version of."""
     with target.client() as client, ProgressDisplay(progress_console, quiet=quiet) as display:
-        results = upload_files(client, files, options, lambda _: display.uploaded(len(files)))
+        document_id = None if into is None else find_document(client, into).document_id
+        results = upload_files(
+            client, files, options, lambda _: display.uploaded(len(files)), document_id=document_id
+        )
         names = {result.document_id: result.file.path.name for result in results if result.document_id is not None}
         settle(client, results, lambda documents: display.reading(documents, names))
     return results
