@@ -13,11 +13,12 @@ import time
 from pathlib import Path
 
 from skillnet_cli.commands.ask import print_answer
-from skillnet_cli.commands.ingest import ingest_paths, print_summary
-from skillnet_cli.ingesting import IngestOptions
+from skillnet_cli.commands.ingest import ingest_files, print_summary
+from skillnet_cli.files import files_to_ingest
 from skillnet_cli.output import console, escape
 from skillnet_cli.stack import open_stack, start_account
 from skillnet_cli.target import Target
+from skillnet_client import UploadOptions
 from skillnet_common.contracts.answers import AskRequest
 from skillnet_common.errors import SkillnetError
 
@@ -43,7 +44,8 @@ async def main() -> int:
 
 
 def _ingest_and_ask(target: Target) -> bool:
-    results = ingest_paths(target, [str(DOCUMENTS)], root=DOCUMENTS, options=IngestOptions())
+    files = files_to_ingest([str(DOCUMENTS)], DOCUMENTS)
+    results = ingest_files(target, files, options=UploadOptions(), into=None, quiet=False)
     print_summary(results)
     answered = [_ask(target, entry["question"]) for entry in json.loads(QUESTIONS.read_text(encoding="utf-8"))]
     return all(answered) and not any(result.failed for result in results)
