@@ -179,6 +179,24 @@ def test_ask(system: System, ingested: Done) -> None:
     assert {source["document_title"] for source in cited} == {NOTICE}
 
 
+def test_context_and_ground(system: System, ingested: Done) -> None:
+    narrow = ("--type", "text", "--course", COURSE, "--updated-after", "2020-01-01")
+    block = parsed(system.skillnet("context", QUESTION, *narrow, "--token-budget", "500", "--json"))
+    assert {source["document_title"] for source in block["sources"]} == {NOTICE}
+    assert block["token_count"] <= block["token_budget"] == 500
+    assert NOTICE in text(system.skillnet("context", QUESTION, *narrow))
+    assert parsed(system.skillnet("ground", QUESTION, *narrow, "--json"))["rung"] == "document"
+    passages = ("--strategy", "hybrid", "--no-document")
+    assert parsed(system.skillnet("ground", QUESTION, *narrow, *passages, "--json"))["rung"] == "chunks"
+    nothing = system.skillnet("ground", QUESTION, "--course", "otro curso", "--no-general", "--no-document", "--json")
+    assert parsed(nothing)["rung"] == "none"
+
+
+def test_me(system: System) -> None:
+    assert set(parsed(system.skillnet("me", "--json"))["scopes"]) >= {"documents:read", "documents:write", "admin"}
+    assert "every group" in text(system.skillnet("me"))
+
+
 # -- events tail
 
 
@@ -315,6 +333,9 @@ def test_a_gateway_that_is_not_there() -> None:
         ("delete", "x"),
         ("search", "x"),
         ("ask", "x"),
+        ("context", "x"),
+        ("ground", "x"),
+        ("me",),
         ("events", "tail"),
         ("status",),
     ],
