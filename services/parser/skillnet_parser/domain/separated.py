@@ -50,8 +50,8 @@ def find_delimiter(text: str) -> str | None:
 
 def read_rows(text: str, delimiter: str) -> Iterator[list[str]]:
     """The rows of a table; a field in quotes may hold delimiters and line breaks."""
-    # A field is as long as the text where a quote is never closed.
-    csv.field_size_limit(max(len(text), 1))
+    # A field is as long as the text where a quote is never closed. The limit is the whole process's: never lowered.
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
     return csv.reader(io.StringIO(text.replace("\x00", ""), newline=None), delimiter=delimiter)
 
 
