@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,8 @@ from pptx.util import Emu, Inches
 from skillnet_common.documents import BlockKind, ParsedDocument, RemovalReason
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.limits import ParseLimits
+
+from .packages import data_of, with_part
 
 Parse = Callable[..., ParsedDocument]
 Outline = Callable[[ParsedDocument], list[tuple[int, str]]]
@@ -48,24 +48,6 @@ def add_box(shapes: Any, text: str, left: int = 1) -> Any:
     box = shapes.add_textbox(Inches(left), Inches(3), Inches(2), Inches(1))
     box.text_frame.text = text
     return box
-
-
-def data_of(show: Any) -> bytes:
-    buffer = io.BytesIO()
-    show.save(buffer)
-    return buffer.getvalue()
-
-
-def with_part(data: bytes, name: str, change: Callable[[bytes], bytes | None]) -> bytes:
-    """The package with one part changed, or left out for None."""
-    source = zipfile.ZipFile(io.BytesIO(data))
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as target:
-        for entry in source.namelist():
-            content = change(source.read(entry)) if entry == name else source.read(entry)
-            if content is not None:
-                target.writestr(entry, content)
-    return buffer.getvalue()
 
 
 def test_slides_are_sections_and_pages(parse: Parse, show: Any, headings: Outline) -> None:

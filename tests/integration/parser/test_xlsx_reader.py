@@ -17,6 +17,8 @@ from skillnet_common.documents import BlockKind, ParsedDocument
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.limits import ParseLimits
 
+from .packages import data_of, with_part
+
 Parse = Callable[..., ParsedDocument]
 Outline = Callable[[ParsedDocument], list[tuple[int, str]]]
 BlocksOf = Callable[[ParsedDocument, BlockKind], list[str]]
@@ -30,24 +32,6 @@ def book() -> Workbook:
     workbook = openpyxl.Workbook()
     workbook.active.title = "Horario"
     return workbook
-
-
-def data_of(workbook: Workbook) -> bytes:
-    buffer = io.BytesIO()
-    workbook.save(buffer)
-    return buffer.getvalue()
-
-
-def with_part(data: bytes, name: str, change: Callable[[bytes], bytes | None]) -> bytes:
-    """The package with one part changed, or left out for None."""
-    source = zipfile.ZipFile(io.BytesIO(data))
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as target:
-        for entry in source.namelist():
-            content = change(source.read(entry)) if entry == name else source.read(entry)
-            if content is not None:
-                target.writestr(entry, content)
-    return buffer.getvalue()
 
 
 def test_sheets_are_sections_and_cells_tables(
