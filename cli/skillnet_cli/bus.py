@@ -16,6 +16,7 @@ from skillnet_cli.target import data_folder_or_default, require_stack
 from skillnet_common.errors import ErrorCode, SkillnetError
 from skillnet_common.messaging.permissions import SUBSCRIBER
 
+_ATTEMPTS = 10
 _CONNECT_SECONDS = 5
 
 
@@ -41,32 +42,45 @@ async def bus_connection(access: Mapping[str, str], *, reconnect: bool = False) 
 
     Raises SkillnetError `unavailable` where the server cannot be reached or refuses the user.
     """
+    client = await _connected(access, reconnect=reconnect)
+    try:
+        yield client
+    finally:
+        await client.close()
+
+
+async def _connected(access: Mapping[str, str], *, reconnect: bool) -> Client:
+    """A server that refuses a user closes the connection at once, so that its reason is lost where the client is
+    still writing: it is asked a few times before a reset is all that is said."""
     faults: list[Exception] = []
 
     async def note(error: Exception) -> None:
         faults.append(error)
 
-    client = Client()
-    try:
-        async with asyncio.timeout(_CONNECT_SECONDS):
-            await client.connect(
-                access["NATS_URL"],
-                user=access.get("NATS_USER"),
-                password=access.get("NATS_PASSWORD"),
-                inbox_prefix=f"_INBOX_{access.get('NATS_USER', 'any')}",
-                name="skillnet-cli",
-                allow_reconnect=reconnect,
-                max_reconnect_attempts=-1 if reconnect else 1,
-                reconnect_time_wait=1,
-                error_cb=note,
-            )
-    except (OSError, NatsError, TimeoutError) as error:
-        await client.close()
-        reason = (faults or [error])[-1]
-        raise SkillnetError(
-            ErrorCode.UNAVAILABLE, f"NATS cannot be reached: {str(reason) or type(reason).__name__}"
-        ) from error
-    try:
-        yield client
-    finally:
-        await client.close()
+    attempts = 0
+    while True:
+        attempts += 1
+        client = Client()
+        try:
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                await client.connect(
+                    access["NATS_URL"],
+                    user=access.get("NATS_USER"),
+                    password=access.get("NATS_PASSWORD"),
+                    inbox_prefix=f"_INBOX_{access.get('NATS_USER', 'any')}",
+                    name="skillnet-cli",
+                    allow_reconnect=reconnect,
+                    max_reconnect_attempts=-1 if reconnect else 1,
+                    reconnect_time_wait=1,
+                    error_cb=note,
+                )
+        except (OSError, NatsError, TimeoutError) as error:
+            await client.close()
+            if isinstance(error, ConnectionResetError | BrokenPipeError) and attempts < _ATTEMPTS:
+                continue
+            reason = (faults or [error])[-1]
+            raise SkillnetError(
+                ErrorCode.UNAVAILABLE, f"NATS cannot be reached: {str(reason) or type(reason).__name__}"
+            ) from error
+        else:
+            return client

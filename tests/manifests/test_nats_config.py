@@ -82,7 +82,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def wait_until_it_listens(port: int) -> None:
     for _ in range(200):
         try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            socket.create_connection(("127.0.0.1", port), timeout=20).close()
         except ConnectionRefusedError:
             time.sleep(0.02)
         else:
@@ -96,7 +96,7 @@ async def answer_to(server: Server, user: str, password: str) -> bytes:
     await reader.readline()  # INFO
     options = json.dumps({"user": user, "pass": password, "verbose": False})
     writer.write(f"CONNECT {options}\r\nPING\r\n".encode())
-    answer = await asyncio.wait_for(reader.readline(), timeout=5)
+    answer = await asyncio.wait_for(reader.readline(), timeout=20)
     writer.close()
     await writer.wait_closed()
     return answer.strip()
@@ -128,7 +128,7 @@ async def test_work_goes_from_the_dispatcher_to_the_parser_and_nobody_else_sends
     await dispatcher.jetstream().publish("document.uploaded.org", b"work", stream=subjects.WORK_STREAM)
     parser, parser_refusals = await server.connect("parser")
     subscription = await parser.jetstream().pull_subscribe_bind("parser", subjects.WORK_STREAM)
-    (message,) = await subscription.fetch(1, timeout=2)
+    (message,) = await subscription.fetch(1, timeout=20)
     await message.ack_sync()
     assert (message.data, dispatcher_refusals, parser_refusals) == (b"work", [], [])
 

@@ -109,7 +109,7 @@ def test_the_backlog_is_asked_for_by_the_role_and_with_the_password_of_the_monit
 
 
 def read(url: str) -> bytes:
-    with urllib.request.urlopen(url, timeout=5) as reply:  # noqa: S310 - the server's own monitoring page
+    with urllib.request.urlopen(url, timeout=20) as reply:  # noqa: S310 - the server's own monitoring page
         content: bytes = reply.read()
         return content
 

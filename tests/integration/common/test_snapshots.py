@@ -11,7 +11,7 @@ from tests.conftest import DatabaseUrls
 
 from skillnet_common.database import Database
 
-_SECONDS = 10
+_SECONDS = 30
 _COUNT = "SELECT count(*) FROM api_keys"
 _ADD = (
     "INSERT INTO api_keys (org_id, key_hash, key_hint, name, scopes)"

@@ -29,7 +29,7 @@ async def test_a_meter_writes_regularly_and_at_its_end(database: Database, org: 
         meter.count(org, UsageKind.LLM_PROMPT_TOKENS, 5)
         meter.count(other_org, UsageKind.SEARCH)
         assert await counted(database, org) == {}
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while not await counted(database, other_org):  # noqa: ASYNC110 - the database's state
                 await asyncio.sleep(0.01)
         meter.count(org, UsageKind.ASK)

@@ -50,10 +50,10 @@ class Candidate:
             yield
         finally:
             self.leadership.stop()
-            await asyncio.wait_for(task, timeout=5)
+            await asyncio.wait_for(task, timeout=20)
 
 
-async def until(condition: Callable[[], bool], seconds: float = 5) -> None:
+async def until(condition: Callable[[], bool], seconds: float = 30) -> None:
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110 - a condition of several objects
             await asyncio.sleep(0.01)

@@ -41,7 +41,7 @@ async def test_work_whose_message_is_there_is_left_alone(ground: Ground, release
 
 async def test_work_whose_message_was_consumed_without_effect_waits_again(ground: Ground, released: UUID) -> None:
     subscription = await ground.admin.jetstream.pull_subscribe_bind("parser", subjects.WORK_STREAM)
-    (message,) = await subscription.fetch(1, timeout=2)
+    (message,) = await subscription.fetch(1, timeout=20)
     await reconcile(ground)
     assert await state_of(ground, released) == "released", "a message in somebody's hands is not lost"
     await message.ack_sync()

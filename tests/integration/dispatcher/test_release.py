@@ -41,7 +41,7 @@ async def messages(ground: Ground) -> list[tuple[str, str, WorkMessage]]:
 
 async def next_message(ground: Ground, durable: str = "parser") -> WorkMessage:
     subscription = await ground.admin.jetstream.pull_subscribe_bind(durable, subjects.WORK_STREAM)
-    (message,) = await subscription.fetch(1, timeout=2)
+    (message,) = await subscription.fetch(1, timeout=20)
     await message.ack_sync()
     await subscription.unsubscribe()
     return WorkMessage.model_validate_json(message.data)

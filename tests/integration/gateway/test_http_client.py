@@ -152,7 +152,7 @@ async def test_progress_is_followed_to_its_end(call: Call, database: Database, o
     await read_version(database, org, str(made.document_id), 1)
     await asyncio.sleep(0.8)
     await call("cancel", made.document_id, 1)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         events = await following
     assert [event.state for event in events][:: len(events) - 1] == ["uploaded", "cancelled"]
     assert events[-1].ending == "cancelled"

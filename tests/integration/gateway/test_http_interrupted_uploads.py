@@ -52,7 +52,7 @@ async def versions_of(database: Database, org: UUID) -> int:
 
 async def settled(gateway: RunningGateway, org: UUID, expected: int) -> None:
     """Waits until the store holds what is expected: an interruption is noticed a little later."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while len(objects_of(gateway, org)) != expected:  # noqa: ASYNC110 - a folder tells nobody
             await asyncio.sleep(0.02)
 

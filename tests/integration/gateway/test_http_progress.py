@@ -38,7 +38,7 @@ class Following:
 
     async def event(self) -> ProgressEvent | None:
         """The next event; None where the stream has ended."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             async for line in self._lines:
                 if line.startswith("data: "):
                     return ProgressEvent.model_validate_json(line.removeprefix("data: "))
@@ -67,7 +67,7 @@ def streams_of(gateway: RunningGateway) -> ProgressStreams:
 
 
 async def has_streams(gateway: RunningGateway, number: int) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while streams_of(gateway).open_streams != number:  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(0.01)
 
@@ -143,7 +143,7 @@ async def test_a_reader_goes_on_where_it_was(
 async def test_silence_is_filled_with_comments(quick: RunningGateway, api_key: str) -> None:
     async with quick.client(api_key) as http:
         document_id = (await put(http, "a.pdf"))["document_id"]
-        async with http.stream("GET", f"/v1/documents/{document_id}/progress") as response, asyncio.timeout(5):
+        async with http.stream("GET", f"/v1/documents/{document_id}/progress") as response, asyncio.timeout(30):
             async for line in response.aiter_lines():
                 if line == ": heartbeat":
                     break
@@ -197,7 +197,7 @@ async def test_no_connection_is_held_between_looks(
         held = [following(http, document_id) for _ in range(15)]
         for one in held:
             assert await (await one.__aenter__()).event() is not None
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             assert (await http.get(f"/v1/documents/{document_id}")).status_code == 200
         for one in reversed(held):
             await one.__aexit__(None, None, None)

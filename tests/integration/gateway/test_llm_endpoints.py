@@ -191,7 +191,7 @@ async def test_an_endpoint_that_hangs_before_the_first_token(endpoint: Endpoint)
         async with model(endpoint, llm_first_token_seconds=0.2) as chat:
             fault = await fault_of(chat, stream=True)
         assert (fault.code, len(endpoint.requests)) == (ErrorCode.PROVIDER_TIMEOUT, 1)
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 20
 
 
 @BOTH
@@ -199,7 +199,7 @@ async def test_an_endpoint_that_never_ends(endpoint: Endpoint, stream: bool) -> 
     endpoint.script = [streamed(chunk("El"), 30.0) if stream else hang]
     async with model(endpoint, llm_timeout_seconds=0.3) as chat:
         assert (await fault_of(chat, stream=stream)).code is ErrorCode.PROVIDER_TIMEOUT
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         if not stream:
             await endpoint.hung_up.wait()
 
@@ -345,7 +345,7 @@ async def test_a_reader_that_leaves_hangs_up(endpoint: Endpoint) -> None:
     endpoint.script = [streamed(chunk("El"), chunk(" plazo"), 0.0)]
     async with model(endpoint) as chat, chat.stream(PROMPT, Tally(PROMPT)) as stream:
         assert await anext(stream) == "El"
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await endpoint.hung_up.wait()
 
 
@@ -367,7 +367,7 @@ async def test_a_reply_that_is_too_large_is_not_held_in_memory(endpoint: Endpoin
     async with model(endpoint) as chat:
         fault = await fault_of(chat, stream=stream)
     assert (type(fault), fault.code) == (PermanentFault, ErrorCode.PROVIDER_FAILED)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await endpoint.hung_up.wait()
 
 

@@ -80,7 +80,7 @@ class Bench:
 
     async def consumed(self) -> None:
         """Waits until every message is acknowledged or put aside."""
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(30):
             while (await self.admin.jetstream.stream_info(subjects.WORK_STREAM)).state.messages:  # noqa: ASYNC110 - the server's state
                 await asyncio.sleep(0.02)
 

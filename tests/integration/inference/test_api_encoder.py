@@ -232,7 +232,7 @@ def test_a_slow_answer_is_a_passing_fault(server: ScriptedServer, tokenizer: Tok
         return correct(body)
 
     server.script = [slow]
-    with closing(encoder_for(settings_for(server.url, api_timeout=0.2, max_retries=0), tokenizer)) as encoder:
+    with closing(encoder_for(settings_for(server.url, api_timeout=1.0, max_retries=0), tokenizer)) as encoder:
         with pytest.raises(PassingFault, match="ReadTimeout"):
             encoder.encode_passages(["a"])
         released.set()

@@ -53,7 +53,7 @@ async def connect(url: str, errors: Errors, **credentials: str) -> Client:
 
 
 async def take(errors: Errors, count: int) -> list[str]:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         return sorted([await errors.get() for _ in range(count)])
 
 
@@ -84,10 +84,10 @@ async def _stored(url: str) -> int:
 
 async def ask_until_heard(asker: Client, subject: str) -> Msg:
     """A subscription reaches the other connections a moment after its own connection's flush."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while True:
             try:
-                return await asker.request(subject, b"?", timeout=5)
+                return await asker.request(subject, b"?", timeout=20)
             except nats.errors.NoRespondersError:
                 await asyncio.sleep(0.01)
 

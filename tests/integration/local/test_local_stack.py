@@ -295,7 +295,7 @@ def test_a_second_signal_ends_at_once(folder: Path) -> None:
         started = time.monotonic()
         owner.send_signal(signal.SIGINT)
         owner.wait(20)
-        assert time.monotonic() - started < 10
+        assert time.monotonic() - started < 20
     assert drained(folder) == []
     assert not any(child.is_running() and child.status() != psutil.STATUS_ZOMBIE for child in children)
 

@@ -178,7 +178,7 @@ async def test_what_does_not_stop_is_killed_with_its_children(supervisor: Superv
     pids = [*diary.number_after("deaf started "), *diary.number_after("deaf child ")]
     started = time.monotonic()
     await supervisor.stop()
-    assert 0.5 <= time.monotonic() - started < 5
+    assert 0.5 <= time.monotonic() - started < 20
     assert all(is_gone(pid) for pid in pids)
 
 

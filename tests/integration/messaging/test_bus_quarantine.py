@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import stat
+import struct
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
@@ -51,7 +53,7 @@ async def put_aside(bus: Bus, body: bytes, headers: dict[str, str] | None = None
     worker = PullWorker(bus.jetstream, stream=stream, durable="worker", handler=handler, slots=1)
     task = asyncio.create_task(worker.run())
     await bus.jetstream.publish(subject, body, headers=headers)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while await left_in(bus, stream):  # noqa: ASYNC110 - the server's state
             await asyncio.sleep(0.02)
     worker.stop()
@@ -149,6 +151,33 @@ async def test_a_wrong_password_and_a_dead_server_say_so(nats_server: EmbeddedNa
                 raise AssertionError("connected")
         assert refused.value.code == ErrorCode.UNAVAILABLE
         assert word.casefold() in refused.value.message.casefold()
+
+
+async def test_a_refusal_that_a_reset_swallowed_is_asked_for_again() -> None:
+    """A server closes the connection of a user that it refuses, often while the client is still writing."""
+    connections = 0
+
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal connections
+        connections += 1
+        writer.write(b'INFO {"server_id": "x", "version": "2.12.0", "max_payload": 1048576}\r\n')
+        await writer.drain()
+        if connections > 2:
+            for _ in ("CONNECT", "PING"):
+                await reader.readline()
+            writer.write(b"-ERR 'Authorization Violation'\r\n")
+            await writer.drain()
+        else:
+            linger = struct.pack("ii", 1, 0)
+            writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        writer.close()
+
+    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(SkillnetError, match=r"(?i)authorization"):
+            async with open_bus_quarantine({"NATS_URL": f"nats://127.0.0.1:{port}"}):
+                raise AssertionError("connected")
+    assert connections == 3
 
 
 def test_a_server_of_ones_own_is_reached_with_ones_own_user(tmp_path: Path) -> None:

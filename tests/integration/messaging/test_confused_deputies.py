@@ -100,7 +100,7 @@ async def test_the_answer_to_an_acknowledgement_goes_to_no_subject_of_the_core(g
     before = await ground.state()
     async with connected(ground.server, user) as (client, _):
         subscription = await client.jetstream().pull_subscribe_bind(durable, stream)
-        for message in await subscription.fetch(3, timeout=2):
+        for message in await subscription.fetch(3, timeout=20):
             for reply in FOREIGN_REPLIES:
                 await send(client, message.reply, b"+ACK", reply)  # its answer is empty
     assert await ground.state() == before
@@ -108,7 +108,7 @@ async def test_the_answer_to_an_acknowledgement_goes_to_no_subject_of_the_core(g
 
 async def test_another_consumers_message_cannot_be_acknowledged_through_a_reply(ground: Ground) -> None:
     js = ground.admin.jetstream
-    (message, *_) = await (await js.pull_subscribe_bind(NOTIFIER_DURABLE, EVENTS)).fetch(1, timeout=2)
+    (message, *_) = await (await js.pull_subscribe_bind(NOTIFIER_DURABLE, EVENTS)).fetch(1, timeout=20)
     async with connected(ground.server, "subscriber") as (client, refusals):
         for _ in range(4):
             await send(client, f"$JS.API.CONSUMER.MSG.NEXT.{EVENTS}.own", NO_WAIT, message.reply)
@@ -123,7 +123,7 @@ async def test_a_push_consumer_delivers_to_no_subject_of_the_core(ground: Ground
     body = json.dumps({"stream_name": EVENTS, "config": config}).encode()
     async with connected(ground.server, "subscriber") as (client, _):
         await client.subscribe("document.deleted.>")  # interest in what it is to forge
-        await client.request(f"$JS.API.CONSUMER.CREATE.{EVENTS}.push", body, timeout=2)
+        await client.request(f"$JS.API.CONSUMER.CREATE.{EVENTS}.push", body, timeout=20)
         await asyncio.sleep(0.3)
     assert await ground.state() == before
 
@@ -176,7 +176,7 @@ async def test_the_retriever_answers_to_inboxes_alone(ground: Ground, user: str)
         for reply in (*FOREIGN_REPLIES, UPDATED, ""):
             await send(client, subjects.SEARCH, b"{}", reply)
         assert await ground.state() == before
-        assert b"internal_error" in (await client.request(subjects.SEARCH, b"{}", timeout=2)).data
+        assert b"internal_error" in (await client.request(subjects.SEARCH, b"{}", timeout=20)).data
     await responder.stop()
     await retriever.close()
 
@@ -191,5 +191,5 @@ async def test_an_account_hears_nothing_of_another(ground: Ground) -> None:
         await gateway.publish("document.updated.org.document", b"forged")
         await gateway.flush()
         await ground.admin.client.publish("document.updated.org.document", b"true")
-        assert (await heard.next_msg(timeout=2)).data == b"true"
+        assert (await heard.next_msg(timeout=20)).data == b"true"
         assert refusals == []

@@ -82,7 +82,7 @@ LISTENERS = {
 
 async def heard(refusals: Sequence[str], *, expected: bool) -> None:
     """Waits for a refusal: the client tells of one some time after the server's answer to a flush."""
-    for _ in range(400 if expected else 4):
+    for _ in range(4_000 if expected else 4):
         if refusals:
             return
         await asyncio.sleep(0.005)
@@ -119,7 +119,7 @@ async def test_workers_take_their_work_and_put_aside_what_they_cannot_read(morta
             js = client.jetstream()
             assert (await js.consumer_info(subjects.WORK_STREAM, durable)).num_pending == 1
             subscription = await js.pull_subscribe_bind(durable, subjects.WORK_STREAM)
-            (message,) = await subscription.fetch(1, timeout=2)
+            (message,) = await subscription.fetch(1, timeout=20)
             await message.in_progress()
             await quarantine(js, message, "unreadable")
             await message.ack_sync()
@@ -135,14 +135,14 @@ async def test_every_form_of_acknowledgement_reaches_the_server(mortal_nats: Emb
         await admin.jetstream.publish(WORK["parser"], str(number).encode())
     async with connected(mortal_nats, "parser") as (client, refusals):
         subscription = await client.jetstream().pull_subscribe_bind("parser", subjects.WORK_STREAM)
-        first, second, third = await subscription.fetch(3, timeout=2)
+        first, second, third = await subscription.fetch(3, timeout=20)
         await first.ack()
         await second.nak(delay=0.2)
         await third.term()
-        (again,) = await subscription.fetch(5, timeout=1)
+        (again,) = await subscription.fetch(1, timeout=20)
         assert (again.data, again.metadata.num_delivered) == (b"1", 2)
         await again.in_progress()
-        await again.ack_sync(timeout=2)
+        await again.ack_sync(timeout=20)
         with pytest.raises(TimeoutError):
             await subscription.fetch(5, timeout=0.3)
         assert refusals == []
@@ -169,21 +169,21 @@ async def test_other_teams_replay_events_and_ask_questions(mortal_nats: Embedded
     async with connected(mortal_nats, "subscriber") as (client, refusals):
         js = client.jetstream()
         durable = await js.pull_subscribe("document.updated.>", durable="another-team")
-        for message in await durable.fetch(3, timeout=2):
+        for message in await durable.fetch(3, timeout=20):
             await message.ack_sync()
         unnamed = await js.pull_subscribe("document.updated.>")
-        assert [message.data for message in await unnamed.fetch(3, timeout=2)] == [b"0", b"1", b"2"]
+        assert [message.data for message in await unnamed.fetch(3, timeout=20)] == [b"0", b"1", b"2"]
         pushed = await js.subscribe(
             "document.updated.>", ordered_consumer=True, config=ConsumerConfig(name=f"p{uuid4().hex[:6]}")
         )
-        assert [(await pushed.next_msg(timeout=2)).data for _ in range(3)] == [b"0", b"1", b"2"]
+        assert [(await pushed.next_msg(timeout=20)).data for _ in range(3)] == [b"0", b"1", b"2"]
         named = ConsumerConfig(name=f"n{uuid4().hex[:6]}", filter_subject=UPDATED)
         await js.add_consumer(subjects.EVENT_STREAM, named)
         live = await client.subscribe("document.updated.>")
         await client.flush()
         await admin.jetstream.publish(UPDATED, b"3")
-        assert (await live.next_msg(timeout=2)).data == b"3"
+        assert (await live.next_msg(timeout=20)).data == b"3"
         with pytest.raises(NoRespondersError):
-            await client.request("retrieval.v1.search", b"{}", timeout=1)
+            await client.request("retrieval.v1.search", b"{}", timeout=20)
         assert refusals == []
     await admin.close()

@@ -96,7 +96,7 @@ async def test_errors_are_answers_with_their_code(
 
     async with answering(nats_server, subject, failing):
         with pytest.raises(kind) as raised:
-            await put(gateway, subject, timeout=2)
+            await put(gateway, subject, timeout=20)
     assert raised.value.code == code
     assert "secret" not in raised.value.message
 
@@ -106,7 +106,7 @@ async def test_a_request_of_the_wrong_form_is_refused(
 ) -> None:
     async with answering(nats_server, subject, echo):
         for body in (b"", b"{", b'{"txt": 1}', b"\xff\xfe"):
-            reply = await gateway.request(subject, body, timeout=2, headers={"Authorization": "Bearer key"})
+            reply = await gateway.request(subject, body, timeout=20, headers={"Authorization": "Bearer key"})
             assert reply.headers is not None
             assert reply.headers["Skillnet-Error"] == "invalid_request"
 
@@ -153,7 +153,7 @@ async def test_a_rolling_stop_loses_no_request(nats_server: EmbeddedNats, gatewa
     async def one() -> None:
         nonlocal answered
         try:
-            await put(gateway, subject, timeout=5)
+            await put(gateway, subject, timeout=20)
             answered += 1
         except (PassingFault, RequestError) as fault:
             faults.append(fault)

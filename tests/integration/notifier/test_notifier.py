@@ -57,7 +57,7 @@ class Stage:
     async def handled(self, through: int = 0) -> None:
         """Waits until the notifier has acknowledged all events so far, that of sequence `through` among them: its
         consumer may count a message a moment after the stream has stored it."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while True:
                 info = await self.admin.jetstream.consumer_info(subjects.EVENT_STREAM, "notifier")
                 delivered = info.delivered.stream_seq if info.delivered is not None else 0

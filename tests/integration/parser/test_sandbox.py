@@ -124,7 +124,7 @@ async def test_progress_is_told_and_a_chatty_library_does_no_harm(tmp_path: Path
 async def test_wall_time_ends_a_hang(endless: Path) -> None:
     started = time.monotonic()
     assert await code_of(endless, ParseLimits(wall_seconds=0.5)) is ErrorCode.PARSE_TIMEOUT
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 20
     assert children() == []
 
 

@@ -190,7 +190,7 @@ async def test_an_ended_version_does_not_bring_back_hope(database: Database, pip
     slow: Any = SecondHeldUp(database)
     table = WorkTable(slow, instance="slow", lease_seconds=60, max_attempts=5, retry_seconds=0)
     claiming = asyncio.create_task(table.claim(message))
-    await asyncio.wait_for(slow.reached.wait(), timeout=5)
+    await asyncio.wait_for(slow.reached.wait(), timeout=20)
     assert await pipeline.cancel(result.document_id, 1)
     slow.let.set()
     await claiming
