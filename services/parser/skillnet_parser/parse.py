@@ -10,6 +10,7 @@ from skillnet_common.documents.invariants import check_invariants
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.domain.canonical import build_document
 from skillnet_parser.domain.draft import DraftDocument
+from skillnet_parser.formats.course import read_course
 from skillnet_parser.formats.csv import read_csv
 from skillnet_parser.formats.docx import read_docx
 from skillnet_parser.formats.html import read_html
@@ -33,6 +34,7 @@ _READERS: dict[FileType, Reader] = {
     FileType.CSV: lambda path, _limits, _progress: read_csv(path),
     FileType.MARKDOWN: lambda path, _limits, _progress: read_markdown(path),
     FileType.TEXT: lambda path, _limits, _progress: read_text(path),
+    FileType.COURSE: lambda path, _limits, _progress: read_course(path),
 }
 
 

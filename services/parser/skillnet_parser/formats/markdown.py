@@ -37,11 +37,15 @@ def read_markdown(path: Path) -> DraftDocument:
     decoded = decode_text(path.read_bytes())
     source = decoded.text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
     title, body = _split_front_matter(source)
-    tokens = _markdown().parse(body)
-    blocks = tuple(_Reader(tokens).read())
+    blocks = markdown_blocks(body)
     return DraftDocument(
         blocks, FileType.MARKDOWN, title=title or _first_top_heading(blocks), warnings=decoded.warnings
     )
+
+
+def markdown_blocks(source: str) -> tuple[DraftBlock, ...]:
+    """The blocks of Markdown without front matter."""
+    return tuple(_Reader(_markdown().parse(source)).read())
 
 
 def _markdown() -> MarkdownIt:

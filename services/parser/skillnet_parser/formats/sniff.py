@@ -8,6 +8,7 @@ import zipfile
 from enum import StrEnum
 from pathlib import Path, PurePath
 
+from skillnet_common.courses.words import MAGIC
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.domain.separated import is_separated
 from skillnet_parser.formats.archive import check_archive
@@ -51,6 +52,8 @@ class FileType(StrEnum):
     CSV = "csv"
     MARKDOWN = "markdown"
     TEXT = "text"
+    COURSE = "course"
+    """The words of a course, as the gateway writes them: nobody uploads it."""
 
 
 _MAIN_PARTS = (
@@ -69,6 +72,8 @@ def sniff_type(path: Path, file_name: str, limits: ParseLimits) -> FileType:
     head = _read_head(path)
     if not head:
         raise PermanentFault(ErrorCode.EMPTY_FILE, "The file is empty.")
+    if head.startswith(MAGIC):
+        return FileType.COURSE
     if _PDF_MAGIC in head[:1024]:
         return FileType.PDF
     if head.startswith(_ZIP_MAGIC):
@@ -161,5 +166,7 @@ def _is_binary(head: bytes) -> bool:
 
 def _unsupported(kind: str) -> PermanentFault:
     return PermanentFault(
-        ErrorCode.UNSUPPORTED_TYPE, f"The file is {kind}. Supported are {SUPPORTED}.", supported=list(FileType)
+        ErrorCode.UNSUPPORTED_TYPE,
+        f"The file is {kind}. Supported are {SUPPORTED}.",
+        supported=[one for one in FileType if one is not FileType.COURSE],
     )

@@ -1,0 +1,1 @@
+"""Courses: what their words look like as a file."""
