@@ -26,15 +26,17 @@ from skillnet_parser.formats.docx_runs import (
     read_runs,
 )
 from skillnet_parser.formats.docx_styles import Styles
-from skillnet_parser.formats.ooxml import RELATIONSHIP_ID
+from skillnet_parser.formats.ooxml import RELATIONSHIP_ID, read_number
 from skillnet_parser.formats.sniff import FileType
 
 _TITLE = "{http://purl.org/dc/elements/1.1/}title"
 _TRANSPARENT = frozenset(
     f"{W}{name}" for name in ("sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo", "body", "txbxContent")
 )
+_ENDS_PARAGRAPHS = frozenset(f"{W}{name}" for name in ("body", "tc", "txbxContent"))
 _MAX_HEADING_WORDS = 14
 _BOLD_SHARE = 0.95
+_MAX_COLUMNS = 100  # that one cell spans
 _INDENT = "  "
 _MIN_READ = 0.99  # of the letters that the body holds
 
@@ -124,7 +126,7 @@ class _Reader:
             yield "Hidden text was left out."
         if self._unread_chunks:
             yield "A part of the document is a file of another format that is not read."
-        present = count_present(self._body)
+        present = count_present(self._body, self._styles)
         if self._read_chars < _MIN_READ * present:
             yield (
                 f"Only {self._read_chars} of the {present} letters that the file holds could be read: "
@@ -136,6 +138,7 @@ class _Reader:
             if child.tag == f"{W}p":
                 yield from self._paragraph(child)
             elif child.tag == f"{W}tbl":
+                yield from self._end_carried()
                 yield from self._table(child)
             elif child.tag in _TRANSPARENT:
                 yield from self._flow(child)
@@ -144,6 +147,14 @@ class _Reader:
             elif is_alternative(child):
                 for chosen in choose_alternative(child):
                     yield from self._flow(chosen)
+        if container.tag in _ENDS_PARAGRAPHS:
+            yield from self._end_carried()
+
+    def _end_carried(self) -> Iterator[DraftBlock]:
+        """What runs into no other paragraph, for none follows, is one of its own."""
+        if self._carried.strip():
+            yield text_block(BlockKind.PARAGRAPH, self._carried)
+        self._carried = ""
 
     def _chunk(self, identifier: str) -> Iterator[DraftBlock]:
         blocks = read_chunk(self._chunks[identifier]) if identifier in self._chunks else None
@@ -206,7 +217,7 @@ class _Reader:
         return label.rank + 1 if label is not None else 1
 
     def _read_runs(self, paragraph: etree._Element) -> RunText:
-        runs = read_runs(paragraph, self._label_note)
+        runs = read_runs(paragraph, self._styles, self._label_note)
         self.removed += [Removal(RemovalReason.HIDDEN, None, clean_characters(text)) for text in runs.hidden]
         self._changed = self._changed or runs.changed
         return runs
@@ -243,12 +254,12 @@ class _Reader:
     def _table_row(self, row: etree._Element, notes: list[DraftBlock]) -> list[str]:
         """The row's cells; one that spans several columns is written once and followed by empty ones, one
         that goes on from the row above is empty."""
-        texts = [""] * _number(row.find(f"{W}trPr/{W}gridBefore"), 0)
+        texts = [""] * _columns(row.find(f"{W}trPr/{W}gridBefore"), 0)
         for cell in _cells(row):
             merge = cell.find(f"{W}tcPr/{W}vMerge")
             goes_on = merge is not None and merge.get(f"{W}val", "continue") == "continue"
             texts.append("" if goes_on else self._cell_text(cell, notes))
-            texts += [""] * (_number(cell.find(f"{W}tcPr/{W}gridSpan"), 1) - 1)
+            texts += [""] * (_columns(cell.find(f"{W}tcPr/{W}gridSpan"), 1) - 1)
         return texts
 
     def _cell_text(self, cell: etree._Element, notes: list[DraftBlock]) -> str:
@@ -303,9 +314,8 @@ def _cells(row: etree._Element) -> Iterator[etree._Element]:
             yield from _cells(child)
 
 
-def _number(element: etree._Element | None, default: int) -> int:
-    value = element.get(f"{W}val", "") if element is not None else ""
-    return min(int(value), 100) if value.isdigit() else default
+def _columns(element: etree._Element | None, default: int) -> int:
+    return min(read_number(element.get(f"{W}val"), default), _MAX_COLUMNS) if element is not None else default
 
 
 def _in_table(paragraph: etree._Element) -> bool:

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from lxml import etree
 
 from skillnet_parser.formats.docx_package import W
-from skillnet_parser.formats.docx_styles import ListPlace
+from skillnet_parser.formats.docx_styles import ListPlace, is_on
+from skillnet_parser.formats.ooxml import read_number
 
-_PLACEHOLDER = re.compile(r"%(\d)")
+_PLACEHOLDER = re.compile(r"%([1-9])")
 _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"))
 _ROMAN_ONES = ((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
+_MAX_LETTERS = 20  # of a label that counts in letters: after z comes aa, after zz aaa
 BULLET = "•"
 
 
 @dataclass(frozen=True, slots=True)
 class _Level:
+    """`legal` shows the numbers of all levels in decimals. The count begins anew after one of the first
+    `restart` levels; after any higher level where it is None."""
+
     form: str
     text: str
     start: int
+    legal: bool = False
+    restart: int | None = None
 
 
 class Numbering:
@@ -37,28 +45,24 @@ class Numbering:
         """The paragraph's label, and one more counted; "" where its format shows none."""
         levels = self._levels.get(place.num_id, {})
         level = levels.get(place.depth)
-        if level is None or level.form == "none":
+        if level is None:
             return ""
         if level.form == "bullet":
             return BULLET
         counters = self._counters.setdefault(self._abstract[place.num_id], {})
-        counters[place.depth] = counters.get(place.depth, level.start - 1) + 1
-        for deeper in [depth for depth in counters if depth > place.depth]:
-            del counters[deeper]
+        _count(counters, levels, place.depth)
 
         def fill(match: re.Match[str]) -> str:
             depth = int(match[1]) - 1
             shown = levels.get(depth, level)
-            form = "decimal" if shown.form in ("bullet", "none") else shown.form
+            form = "decimal" if shown.form == "bullet" or (level.legal and shown.form != "none") else shown.form
             return _format(counters.get(depth, shown.start), form)
 
-        return _PLACEHOLDER.sub(fill, level.text).strip()
+        label = _PLACEHOLDER.sub(fill, level.text).strip()
+        return label if any(map(str.isalnum, label)) else ""
 
     def _read(self, root: etree._Element) -> None:
-        abstract = {
-            definition.get(f"{W}abstractNumId", ""): _read_levels(definition)
-            for definition in root.iterchildren(f"{W}abstractNum")
-        }
+        abstract = _read_definitions(root)
         for number in root.iterchildren(f"{W}num"):
             identifier = number.get(f"{W}numId", "")
             reference = number.find(f"{W}abstractNumId")
@@ -67,43 +71,67 @@ class Numbering:
             counter = source
             for override in number.iterchildren(f"{W}lvlOverride"):
                 counter = f"{source}/{identifier}"  # a list that counts for itself
-                depth = int(override.get(f"{W}ilvl", "0"))
+                depth = read_number(override.get(f"{W}ilvl"), 0)
                 own = override.find(f"{W}lvl")
                 if own is not None:
                     levels[depth] = _read_level(own)
                 start = override.find(f"{W}startOverride")
                 if start is not None and depth in levels:
-                    levels[depth] = _Level(levels[depth].form, levels[depth].text, _number(start, 1))
+                    levels[depth] = replace(levels[depth], start=_number(start, 1))
             self._levels[identifier] = levels
             self._abstract[identifier] = counter
 
 
+def _count(counters: dict[int, int], levels: Mapping[int, _Level], at: int) -> None:
+    """One more of the level `at`; deeper ones begin anew."""
+    counters[at] = counters.get(at, levels[at].start - 1) + 1
+    for deeper in [depth for depth in counters if depth > at]:
+        restart = levels[deeper].restart if deeper in levels else None
+        if restart is None or at < restart:
+            del counters[deeper]
+
+
+def _read_definitions(root: etree._Element) -> dict[str, dict[int, _Level]]:
+    """The levels of each abstract definition; one that only names a list style has those of the one that is it."""
+    definitions = {
+        definition.get(f"{W}abstractNumId", ""): definition for definition in root.iterchildren(f"{W}abstractNum")
+    }
+    styles = {
+        style.get(f"{W}val", ""): definition
+        for definition in definitions.values()
+        if (style := definition.find(f"{W}styleLink")) is not None
+    }
+    levels: dict[str, dict[int, _Level]] = {}
+    for identifier, definition in definitions.items():
+        link = definition.find(f"{W}numStyleLink")
+        source = styles.get(link.get(f"{W}val", ""), definition) if link is not None else definition
+        levels[identifier] = _read_levels(source)
+    return levels
+
+
 def _read_levels(definition: etree._Element) -> dict[int, _Level]:
-    return {_depth(level): _read_level(level) for level in definition.iterchildren(f"{W}lvl")}
-
-
-def _depth(level: etree._Element) -> int:
-    value = level.get(f"{W}ilvl", "0")
-    return int(value) if value.isdigit() else 0
+    return {read_number(level.get(f"{W}ilvl"), 0): _read_level(level) for level in definition.iterchildren(f"{W}lvl")}
 
 
 def _read_level(level: etree._Element) -> _Level:
-    form, text = level.find(f"{W}numFmt"), level.find(f"{W}lvlText")
+    form, text, restart = (level.find(f"{W}{name}") for name in ("numFmt", "lvlText", "lvlRestart"))
     return _Level(
         form.get(f"{W}val", "decimal") if form is not None else "decimal",
         text.get(f"{W}val", "") if text is not None else "",
         _number(level.find(f"{W}start"), 1),
+        is_on(level.find(f"{W}isLgl")),
+        _number(restart, 0) if restart is not None else None,
     )
 
 
 def _number(element: etree._Element | None, default: int) -> int:
-    value = element.get(f"{W}val", "") if element is not None else ""
-    return int(value) if value.isdigit() else default
+    return read_number(element.get(f"{W}val"), default) if element is not None else default
 
 
 def _format(number: int, form: str) -> str:
-    if form in ("lowerLetter", "upperLetter") and number >= 1:
-        # After z comes aa, after zz aaa.
+    if form == "none":
+        return ""
+    if form in ("lowerLetter", "upperLetter") and 1 <= number <= 26 * _MAX_LETTERS:
         letter = chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1)
         return letter.upper() if form == "upperLetter" else letter
     if form in ("lowerRoman", "upperRoman") and 1 <= number < 4000:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from skillnet_parser.formats.docx_package import W
-from skillnet_parser.formats.docx_styles import is_on
+from skillnet_parser.formats.docx_styles import Styles, is_on
 
 _MARKUP = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
@@ -29,8 +29,10 @@ _WRAPPERS = frozenset(
     )
 )
 DELETED = frozenset(f"{W}{name}" for name in ("del", "moveFrom"))
-_CHARACTERS = {"t": "", "tab": "\t", "ptab": "\t", "cr": "\n", "noBreakHyphen": "-"}
+_CHARACTERS = {"t": "", "tab": "\t", "ptab": "\t", "cr": "\n", "br": "\n", "noBreakHyphen": "-"}
 TEXT_BOX = f"{W}txbxContent"
+
+NoteLabel = Callable[[etree._Element], str]
 
 
 @dataclass(slots=True)
@@ -52,31 +54,31 @@ class RunText:
         return "".join(self.parts)
 
 
-def read_runs(paragraph: etree._Element, note_label: Callable[[etree._Element], str]) -> RunText:
+def read_runs(paragraph: etree._Element, styles: Styles, note_label: NoteLabel) -> RunText:
     """Reads a `w:p`. `note_label` gives what stands in the text for a reference to a note."""
     result = RunText()
-    _read_children(paragraph, result, note_label)
+    _read_children(paragraph, result, styles, note_label)
     return result
 
 
-def _read_children(element: etree._Element, result: RunText, note_label: Callable[[etree._Element], str]) -> None:
+def _read_children(element: etree._Element, result: RunText, styles: Styles, note_label: NoteLabel) -> None:
     for child in element.iterchildren(tag=etree.Element):
         if child.tag == f"{W}r":
-            _read_run(child, result, note_label)
+            _read_run(child, result, styles, note_label)
         elif child.tag in DELETED:
             result.changed = True
         elif child.tag in _WRAPPERS:
             result.changed = result.changed or child.tag in (f"{W}ins", f"{W}moveTo")
-            _read_children(child, result, note_label)
+            _read_children(child, result, styles, note_label)
         elif child.tag == f"{_MARKUP}AlternateContent":
             for chosen in choose_alternative(child):
-                _read_children(chosen, result, note_label)
+                _read_children(chosen, result, styles, note_label)
         elif child.tag.startswith((_MATH, _STRICT_MATH)):
             result.parts += [math.text or "" for math in child.iter(f"{_MATH}t", f"{_STRICT_MATH}t")]
 
 
-def _read_run(run: etree._Element, result: RunText, note_label: Callable[[etree._Element], str]) -> None:
-    if is_on(run.find(f"{W}rPr/{W}vanish")):
+def _read_run(run: etree._Element, result: RunText, styles: Styles, note_label: NoteLabel) -> None:
+    if styles.is_hidden(run):
         result.hidden += [text.text for text in run.iter(f"{W}t") if text.text]
         return
     bold = is_on(run.find(f"{W}rPr/{W}b"))
@@ -88,13 +90,11 @@ def _read_run(run: etree._Element, result: RunText, note_label: Callable[[etree.
         result.bold_chars += letters if bold else 0
 
 
-def _text_of(child: etree._Element, result: RunText, note_label: Callable[[etree._Element], str]) -> str:
+def _text_of(child: etree._Element, result: RunText, note_label: NoteLabel) -> str:
     name = child.tag.removeprefix(W)
     if name in _CHARACTERS:
         return _CHARACTERS[name] or child.text or ""
     match name:
-        case "br" if child.get(f"{W}type") not in ("page", "column"):
-            return "\n"
         case "sym":
             return _symbol(child)
         case "footnoteReference" | "endnoteReference":
@@ -138,7 +138,7 @@ def is_alternative(element: etree._Element) -> bool:
     return bool(element.tag == f"{_MARKUP}AlternateContent")
 
 
-def count_present(root: etree._Element) -> int:
+def count_present(root: etree._Element, styles: Styles) -> int:
     """Letters and digits of the body's text runs that a reader sees: no deletions, nothing hidden, of two forms
     of a drawing one, of a ruby its base."""
     count = 0
@@ -149,7 +149,7 @@ def count_present(root: etree._Element) -> int:
             continue
         if element.tag == f"{W}t":
             count += sum(char.isalnum() for char in element.text or "")
-        elif element.tag == f"{W}r" and is_on(element.find(f"{W}rPr/{W}vanish")):
+        elif element.tag == f"{W}r" and styles.is_hidden(element):
             continue
         elif is_alternative(element):
             waiting += choose_alternative(element)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from skillnet_parser.formats.docx_package import W
+from skillnet_parser.formats.ooxml import read_number
 
 _HEADING_NAME = re.compile(
     r"(?:heading|t[ií]tulo|titre|überschrift|encabezado|t[ií]tol|cap[cç]alera|título de sección)\s*(\d)\b",
@@ -18,6 +19,7 @@ _CONTENTS_NAME = re.compile(r"(?:toc|tdc|sumário|índice|indice|contents?)\s*\d
 _CONTENTS_HEADING = re.compile(r"toc heading|título de tdc|encabezado de tdc|titulo tdc", re.IGNORECASE)
 _BODY_LEVEL = 9  # outline level "body text"
 _MAX_CHAIN = 20
+_DEEPEST_LIST = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class Styles:
             self._styles[identifier] = style
             if style.get(f"{W}type") == "paragraph" and style.get(f"{W}default") in ("1", "true", "on"):
                 self._default = identifier
+        self._hiding = {identifier for identifier in self._styles if self._hides(identifier)}
 
     def heading_level(self, paragraph: etree._Element) -> int:
         """1 to 9, or 0 where the paragraph is no heading. The outline level counts, the paragraph's own
@@ -46,8 +49,9 @@ class Styles:
         properties = [element.find(f"{W}pPr") for element in (paragraph, *self._chain(paragraph))]
         for holder in properties:
             level = _value(holder, "outlineLvl")
-            if level is not None and level.isdigit():
-                return 0 if int(level) >= _BODY_LEVEL else int(level) + 1
+            if level is not None:
+                stated = read_number(level, _BODY_LEVEL)
+                return 0 if stated >= _BODY_LEVEL else stated + 1
         for name in self._names(paragraph):
             match = _HEADING_NAME.match(name)
             if match and match[1] != "0":
@@ -80,7 +84,7 @@ class Styles:
                 break
         if number is None or number == "0":
             return None
-        return ListPlace(number, int(depth) if depth and depth.isdigit() else 0)
+        return ListPlace(number, min(read_number(depth, 0), _DEEPEST_LIST))
 
     def is_bold(self, paragraph: etree._Element) -> bool:
         """Whether the style sets the whole paragraph in bold."""
@@ -90,9 +94,29 @@ class Styles:
                 return is_on(bold)
         return False
 
+    def is_hidden(self, run: etree._Element) -> bool:
+        """Whether the run is hidden text, by itself, by its style or by its paragraph's."""
+        own = run.find(f"{W}rPr/{W}vanish")
+        if own is not None:
+            return is_on(own)
+        if not self._hiding:
+            return False
+        paragraph = next(run.iterancestors(f"{W}p"), None)
+        of_paragraph = self._style_of(paragraph) if paragraph is not None else None
+        return _value(run.find(f"{W}rPr"), "rStyle") in self._hiding or of_paragraph in self._hiding
+
+    def _hides(self, identifier: str) -> bool:
+        toggles = (style.find(f"{W}rPr/{W}vanish") for style in self._based_on(identifier))
+        return is_on(next((toggle for toggle in toggles if toggle is not None), None))
+
     def _chain(self, paragraph: etree._Element) -> list[etree._Element]:
         """The paragraph's style and those it is based on, the nearest first."""
-        identifier = _value(paragraph.find(f"{W}pPr"), "pStyle") or self._default
+        return self._based_on(self._style_of(paragraph))
+
+    def _style_of(self, paragraph: etree._Element) -> str | None:
+        return _value(paragraph.find(f"{W}pPr"), "pStyle") or self._default
+
+    def _based_on(self, identifier: str | None) -> list[etree._Element]:
         chain: list[etree._Element] = []
         while identifier in self._styles and len(chain) < _MAX_CHAIN:
             chain.append(self._styles[identifier])

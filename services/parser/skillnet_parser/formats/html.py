@@ -31,6 +31,7 @@ _NEVER_SHOWN = [
     "input",
     "textarea",
 ]
+_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _MAIN = "//main | //article | //*[@role='main']"
 _OF_THE_SITE = "//nav | //footer | //aside | //header | //*[@role='navigation']"
@@ -69,7 +70,17 @@ def parse_html(source: str) -> html.HtmlElement | None:
     if any(error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for error in parser.error_log):
         raise PermanentFault(ErrorCode.CORRUPT_FILE, "The page's elements are nested too deeply to be read.")
     etree.strip_elements(root, *_NEVER_SHOWN, with_tail=False)
+    _drop_controls(root)
     return root
+
+
+def _drop_controls(root: html.HtmlElement) -> None:
+    """Takes out characters that the parser lets in and the tree refuses as soon as it is changed."""
+    for element in root.iter(etree.Element):
+        if element.text and _NO_XML.search(element.text):
+            element.text = _NO_XML.sub("", element.text)
+        if element.tail and _NO_XML.search(element.tail):
+            element.tail = _NO_XML.sub("", element.tail)
 
 
 def take_hidden(root: html.HtmlElement) -> list[Removal]:

@@ -34,6 +34,7 @@ _STRICT_ROOT = b"http://purl.oclc.org/ooxml/officeDocument/relationships/officeD
 _DOCTYPE = "<!DOCTYPE"
 _DOCTYPES = tuple(_DOCTYPE.encode(encoding) for encoding in ("ascii", "utf-16-le", "utf-16-be"))
 _CHUNK = MEBIBYTE
+_MAX_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,13 @@ def relationships_of(archive: zipfile.ZipFile, part: str) -> list[Relationship]:
         for relation in root.iter(_PACKAGE_RELATIONSHIP)
         if relation.get("TargetMode") != "External"
     ]
+
+
+def read_number(value: str | None, default: int) -> int:
+    """A whole number that a file states; `default` where it states none, or none of use (over 18 digits)."""
+    if value and len(value) <= _MAX_DIGITS and value.isascii() and value.isdigit():
+        return int(value)
+    return default
 
 
 def refuse_doctypes(archive: zipfile.ZipFile) -> None:

@@ -26,6 +26,16 @@ MIN_PAGE_CHARS = 20  # fewer on a page with a large image: a scan
 SCAN_COVER = 0.5  # of the page, by images
 MAX_UNREADABLE = 0.02  # of a page's characters
 _LISTED_PAGES = 12
+_FAULTS = (
+    pymupdf.mupdf.FzErrorBase,
+    RuntimeError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ZeroDivisionError,
+)
+"""What PyMuPDF raises on a damaged part depends on where it stumbles."""
 _PROGRESS_STEP = 10
 
 
@@ -64,7 +74,7 @@ def _open(path: Path) -> Iterator[Any]:
     """The document, opened and unlocked. Owner passwords only restrict printing and copying."""
     try:
         document = pymupdf.open(path, filetype="pdf")
-    except (pymupdf.FileDataError, pymupdf.EmptyFileError, RuntimeError, ValueError) as error:
+    except _FAULTS as error:
         # A file encrypted for the holder of a certificate does not even open.
         raise (_locked() if "encryption" in str(error.__cause__) else _corrupt()) from error
     with document:
@@ -76,7 +86,7 @@ def _open(path: Path) -> Iterator[Any]:
 def _count_pages(document: Any, limits: ParseLimits) -> int:
     try:
         count = int(document.page_count)
-    except (RuntimeError, ValueError) as error:
+    except _FAULTS as error:
         raise _corrupt() from error
     if count == 0:
         raise PermanentFault(ErrorCode.NO_PAGES, "The PDF has no pages.")
@@ -104,10 +114,7 @@ def _read_page(document: Any, index: int) -> PageReading | None:
     """None where the page itself is damaged; the others are still read."""
     try:
         return read_page(document[index], index + 1)
-    except MemoryError:
-        raise
-    except (RuntimeError, ValueError, IndexError, TypeError, AttributeError, ZeroDivisionError) as error:
-        # What PyMuPDF raises on a damaged page depends on where it stumbles.
+    except _FAULTS as error:
         if "malloc" in str(error) or "out of memory" in str(error).lower():
             raise MemoryError(str(error)) from error
         return None
@@ -191,7 +198,7 @@ def _list_pages(numbers: Sequence[int]) -> str:
 def _read_bookmarks(document: Any) -> list[Bookmark]:
     try:
         entries = document.get_toc(simple=True)
-    except (RuntimeError, ValueError, KeyError, IndexError, AttributeError):
+    except _FAULTS:
         return []  # a damaged outline is no reason to lose the text
     return [Bookmark(level, clean_characters(title), page) for level, title, page in entries if page > 0]
 
@@ -202,6 +209,6 @@ def _read_labels(document: Any) -> tuple[str, ...]:
         if not document.get_page_labels():
             return ()
         labels = tuple(document[index].get_label() for index in range(document.page_count))
-    except (RuntimeError, ValueError, KeyError, IndexError, AttributeError):
+    except _FAULTS:
         return ()
     return labels if any(labels) else ()

@@ -11,7 +11,7 @@ from pathlib import Path
 from lxml import etree
 
 from skillnet_common.errors import ErrorCode, PermanentFault
-from skillnet_parser.formats.ooxml import RELATIONSHIP_ID, read_part, relationships_of
+from skillnet_parser.formats.ooxml import RELATIONSHIP_ID, read_number, read_part, relationships_of
 
 P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
@@ -67,9 +67,8 @@ def _slide_size(presentation: etree._Element) -> tuple[int, int]:
     size = presentation.find(f"{P}sldSz")
     if size is None:
         return _STANDARD_SIZE
-    width, height = (size.get(name, "") for name in ("cx", "cy"))
-    known = width.isdecimal() and height.isdecimal() and int(width) > 0 and int(height) > 0
-    return (int(width), int(height)) if known else _STANDARD_SIZE
+    width, height = (read_number(size.get(name), 0) for name in ("cx", "cy"))
+    return (width, height) if width > 0 and height > 0 else _STANDARD_SIZE
 
 
 def _slides(archive: zipfile.ZipFile, main: str, presentation: etree._Element) -> Iterator[SlideParts | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from skillnet_common.documents import Box
 from skillnet_parser.formats.docx_runs import choose_alternative, is_alternative
 from skillnet_parser.formats.pptx_package import A, P, SlideParts
 
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
 _PROPERTIES = ("nvSpPr", "nvGraphicFramePr", "nvPicPr", "nvCxnSpPr", "nvGrpSpPr")
 _DIGITS = 4
 _LIKE_BODY = ("body", "obj", "subTitle")
@@ -158,6 +160,6 @@ def _pair(element: etree._Element | None, first: str, second: str) -> tuple[int,
     if element is None:
         return None
     values = (element.get(first, ""), element.get(second, ""))
-    if not all(value.removeprefix("-").isdecimal() for value in values):
+    if not all(map(_WHOLE.fullmatch, values)):
         return None
     return int(values[0]), int(values[1])

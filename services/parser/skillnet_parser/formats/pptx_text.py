@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from skillnet_parser.domain.markers import starts_item
+from skillnet_parser.formats.ooxml import read_number
 from skillnet_parser.formats.pptx_package import A
 
 C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
@@ -115,9 +116,9 @@ def _points(source: etree._Element | None) -> dict[int, str]:
     if source is None:
         return points
     for point in source.iter(f"{C}pt"):
-        place, value = point.get("idx", ""), point.findtext(f"{C}v") or ""
-        if place.isdecimal():
-            points[int(place)] = f"{value} {points[int(place)]}" if int(place) in points else value
+        place, value = read_number(point.get("idx"), -1), point.findtext(f"{C}v") or ""
+        if place >= 0:
+            points[place] = f"{value} {points[place]}" if place in points else value
     if not points and (text := source.findtext(f"{C}v")):
         points[0] = text
     return points
