@@ -109,6 +109,12 @@ class Snapshot:
                 f"Another embedding model serves by now; this retriever speaks {self._model.slug}."
                 " Restart it with the EMBEDDING_* settings of the serving model.",
             )
+        near = leg.near_words()
+        if near:
+            statement = statements.corrections(self._org_id, near, self._filters)
+            corrections = await self._connection.fetchrow(statement.text, *statement.parameters)
+            if corrections is not None:
+                leg.correct(corrections, near)
         if not leg.hits:
             return leg, []
         statement = statements.found_by_words(self._org_id, leg.places(), vector, self._model.model_id)

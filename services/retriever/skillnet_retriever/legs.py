@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -13,6 +14,10 @@ import numpy as np
 from skillnet_retriever.domain.bm25 import Hit, Integers, Postings, SoughtTerm, WordScores
 from skillnet_retriever.domain.candidates import Candidate, Pool
 from skillnet_retriever.domain.routing import ScopeDocument
+from skillnet_retriever.domain.spelling import near_words
+
+_CORRECTED_TERMS = 8
+"""Unknown words of a question that are looked up with a typing error; more are a text in another language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +51,40 @@ class KeywordLeg:
     def __init__(self, row: Mapping[str, Any], candidates: int) -> None:
         self.model_id: int = row["model_id"]
         self._scope = _Scope(row["scope"] or b"")
-        self._words = _word_scores(row)
+        self._sought = [SoughtTerm(*fields) for fields in row["terms"]]
+        self._postings = _postings(row)
+        self._chunks: float = row["chunks"]
+        self._mean_words: float = row["mean_words"]
         self._documents = tuple(ScopeDocument(*fields) for fields in row["documents"])
-        allowed = _integers(row["allowed"], "i8") if "allowed" in row else None
-        self.hits = self._words.best(candidates, allowed)
+        self._allowed = _integers(row["allowed"], "i8") if "allowed" in row else None
+        self._candidates = candidates
+
+    def near_words(self) -> dict[int, list[str]]:
+        """By the number of each word that nothing in the scope holds: the words one typing error away."""
+        known = set(self._postings.terms.tolist()) if self._chunks else {term.number for term in self._sought}
+        unknown = [term for term in self._sought if term.number not in known and not term.is_optional]
+        near = {term.number: near_words(term.text) for term in unknown[:_CORRECTED_TERMS]}
+        return {number: words for number, words in near.items() if words}
+
+    def correct(self, row: Mapping[str, Any], near: Mapping[int, Sequence[str]]) -> None:
+        """Takes the row of the corrections, asked for with `near`, into account."""
+        readings: dict[int, list[str]] = {}
+        for number, word_number in row["readings"]:
+            readings.setdefault(number, []).append(near[number][word_number - 1])
+        self._postings = self._postings.joined(_postings(row))
+        self._sought = [
+            replace(term, has_forms=True, read_as=tuple(readings[term.number])) if term.number in readings else term
+            for term in self._sought
+        ]
+
+    @cached_property
+    def hits(self) -> list[Hit]:
+        """The best chunks by their words."""
+        return self._words.best(self._candidates, self._allowed)
+
+    @cached_property
+    def _words(self) -> WordScores:
+        return WordScores(self._sought, self._postings, chunks=self._chunks, mean_words=self._mean_words)
 
     def places(self) -> list[tuple[UUID, int, int]]:
         """(document, version, chunk index) of each hit."""
@@ -86,16 +121,14 @@ class _Scope:
         return known
 
 
-def _word_scores(row: Mapping[str, Any]) -> WordScores:
+def _postings(row: Mapping[str, Any]) -> Postings:
     counts = _integers(row["posting_counts"], "i4")
-    postings = Postings(
+    return Postings(
         _integers(row["posting_terms"], "i4"),
         _integers(row["posting_documents"], "i4"),
         counts,
         _entries(row["entries"], counts),
     )
-    sought = [SoughtTerm(*fields) for fields in row["terms"]]
-    return WordScores(sought, postings, chunks=row["chunks"], mean_words=row["mean_words"])
 
 
 _HEADER = 20

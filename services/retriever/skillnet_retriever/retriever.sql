@@ -86,6 +86,37 @@ SELECT n.chunk_id, n.place::integer, c.chunk_index, -n.distance
 FROM semantic n JOIN document_chunks c ON c.org_id = $1 AND c.chunk_id = n.chunk_id
 ORDER BY n.distance, n.chunk_id
 
+-- name: corrections
+-- Postings, in the same form, of the words of the scope that are one typing error away from a term that nothing holds.
+-- $2 numbers the terms, $3 has for each all words one error away, a space between them: they are stemmed as texts are
+-- and looked up one by one, so that no list of the scope's words is kept. Of each term the most frequent ones count.
+, near AS MATERIALIZED (
+    SELECT t.term_no, l.lexeme, min(l.positions[1]) AS word_no
+    FROM unnest($2::integer[], $3::text[]) AS t (term_no, words)
+    CROSS JOIN (SELECT DISTINCT text_search_config(language) AS config FROM scope) c
+    CROSS JOIN LATERAL unnest(to_tsvector(c.config, folded_words(c.config, t.words))) l
+    GROUP BY t.term_no, l.lexeme
+), held AS MATERIALIZED (
+    SELECT n.term_no, n.lexeme, n.word_no, s.place::integer AS place, p.entries
+    FROM near n
+    CROSS JOIN LATERAL (
+        SELECT q.document_id, q.version, q.entries FROM chunk_postings q
+        WHERE q.org_id = $1 AND q.lexeme = n.lexeme OFFSET 0
+    ) p
+    JOIN scope s ON s.document_id = p.document_id AND s.version = p.version
+), chosen AS MATERIALIZED (
+    SELECT term_no, lexeme, word_no,
+           row_number() OVER (PARTITION BY term_no ORDER BY sum(cardinality(entries)) DESC, word_no, lexeme) AS rank
+    FROM held GROUP BY term_no, lexeme, word_no
+)
+SELECT array_send(array_agg(h.term_no)) AS posting_terms,
+       array_send(array_agg(h.place)) AS posting_documents,
+       array_send(array_agg(cardinality(h.entries))) AS posting_counts,
+       string_agg(array_send(h.entries), '') AS entries,
+       ARRAY(SELECT ROW(term_no, word_no::integer) FROM chosen WHERE rank <= $4
+             ORDER BY term_no, rank) AS readings
+FROM held h JOIN chosen c USING (term_no, lexeme) WHERE c.rank <= $4
+
 -- name: allowed_keys
 , (SELECT array_send(array_agg(key)) FROM allowed) AS allowed
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from uuid import UUID
@@ -13,6 +14,8 @@ from skillnet_common.database.queries import Queries
 SQL = Queries(__package__, "retriever.sql")
 
 # IS TRUE keeps it a hashed look-up a row: a join is planned by a guess at the number of allowed chunks, and may loop.
+_READINGS = 3
+"""Words that one misspelt word may stand for."""
 _IS_ALLOWED = "WHERE (e.chunk_id IN (SELECT a.chunk_id FROM allowed a)) IS TRUE"
 
 
@@ -46,6 +49,14 @@ def keyword_search(org_id: object, query: str, filters: Filters) -> Statement:
         routing=SQL.routing,
     )
     return Statement(text, parameters.values)
+
+
+def corrections(org_id: object, near_words: Mapping[int, Sequence[str]], filters: Filters) -> Statement:
+    """Postings of the words of the scope among `near_words`, by the number of the term each is near to."""
+    words = [" ".join(words) for words in near_words.values()]
+    parameters = Parameters([org_id, list(near_words), words, _READINGS])
+    scope = _fill(SQL.scope, document_filters=_and(document_conditions(filters, parameters)))
+    return Statement(f"{scope}\n{SQL.corrections}", parameters.values)
 
 
 def found_by_words(

@@ -19,17 +19,20 @@ Integers = npt.NDArray[np.int64]
 
 _K1 = 1.2
 _B = 0.75
+READING_CERTAINTY = 0.8
+"""What a word counts that was typed otherwise; the best of those measured (docs/retrieval.md)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SoughtTerm:
     """A term before it is looked up. An optional one counts only where the scope knows it; the lexemes of one with
-    several forms count once: a chunk takes the most frequent."""
+    several forms count once: a chunk takes the most frequent. `read_as`: the words in whose place it was typed."""
 
     number: int
     text: str
     is_optional: bool
     has_forms: bool
+    read_as: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,16 @@ class Postings:
     documents: Integers
     counts: Integers
     entries: Integers
+
+    def joined(self, other: Postings) -> Postings:
+        """These, then those of `other`, in the same scope."""
+        pairs = (
+            (self.terms, other.terms),
+            (self.documents, other.documents),
+            (self.counts, other.counts),
+            (self.entries, other.entries),
+        )
+        return Postings(*(np.concatenate(pair) for pair in pairs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +95,13 @@ class WordScores:
         if known == 0 and term.is_optional:
             return None
         idf = math.log(1 + (chunks - known + 0.5) / (known + 0.5))
+        certainty = READING_CERTAINTY if term.read_as else 1.0
         frequency, words = counts >> 16, counts & 0xFFFF
-        self._scores[places] += idf * frequency / (frequency + _K1 * (1 - _B + _B / mean_words * words))
+        gained = frequency / (frequency + _K1 * (1 - _B + _B / mean_words * words))
+        self._scores[places] += certainty * idf * gained
         if term.number <= MARKED_TERMS:
             self._matched[places] |= 1 << term.number
-        return QueryTerm(term.number, term.text, idf, known)
+        return QueryTerm(term.number, term.text, idf, known, term.read_as, certainty)
 
     def best(self, limit: int, allowed: Integers | None) -> list[Hit]:
         """The best chunks, ties in the order of reading. `allowed`, where not None, lists those that may appear, as

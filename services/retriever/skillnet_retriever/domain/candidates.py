@@ -13,12 +13,15 @@ MARKED_TERMS = 62
 
 @dataclass(frozen=True, slots=True)
 class QueryTerm:
-    """A word or code the question looks for. `idf` is Robertson's, over the scope; `chunk_count` chunks hold it."""
+    """A word or code the question looks for. `idf` is Robertson's, over the scope; `chunk_count` chunks hold it. One
+    that nothing holds may be `read_as` words a typing error away: what holds them holds it by `certainty`, 0 to 1."""
 
     number: int
     text: str
     idf: float
     chunk_count: int
+    read_as: tuple[str, ...] = ()
+    certainty: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,8 @@ class Pool:
         """Share of the question's idf, 0 to 1, that the terms marked in `matched` make up."""
         if self.total_idf <= 0:
             return 0.0
-        return sum(term.idf for term in self.terms if is_marked(matched, term)) / self.total_idf
+        held = sum(term.idf * term.certainty for term in self.terms if is_marked(matched, term))
+        return held / self.total_idf
 
     def missing_terms(self, candidates: Iterable[Candidate]) -> list[QueryTerm]:
         """Terms that none of the candidates holds."""
