@@ -20,7 +20,8 @@ Outline = Callable[[ParsedDocument], list[tuple[int, str]]]
 
 
 def level(depth: int, form: str, text: str, extra: str = "") -> str:
-    return f'<w:lvl w:ilvl="{depth}"><w:start w:val="1"/><w:numFmt w:val="{form}"/>{extra}<w:lvlText w:val="{text}"/></w:lvl>'
+    properties = f'<w:start w:val="1"/><w:numFmt w:val="{form}"/>{extra}<w:lvlText w:val="{text}"/>'
+    return f'<w:lvl w:ilvl="{depth}">{properties}</w:lvl>'
 
 
 def numbered(*levels: str, number: str = "", definition: str = "") -> Any:

@@ -54,6 +54,8 @@ def fault_of(tmp_path: Path, data: bytes, name: str, limits: ParseLimits | None 
         (make_pdf(), "INFORME.PDF", FileType.PDF),
         (make_pdf(), "informe.txt", FileType.PDF),
         (b"\r\n junk " + make_pdf(), "informe.pdf", FileType.PDF),
+        (b"Un PDF empieza por %PDF-1.7 y acaba por %%EOF.\n", "formatos.md", FileType.MARKDOWN),
+        (b"Asunto: horario\nFecha: hoy\n\nMessage-ID: no se usa\n", "nota.txt", FileType.TEXT),
         (make_docx(), "acta.docx", FileType.DOCX),
         (make_docx(), "acta.pdf", FileType.DOCX),
         (b"# Uno\n", "LEEME.MD", FileType.MARKDOWN),
@@ -70,6 +72,7 @@ def fault_of(tmp_path: Path, data: bytes, name: str, limits: ParseLimits | None 
         (b"Antes <p>uno</p>", "web.htm", FileType.HTML),
         (b"<div><p>uno</p><p>dos</p></div>", "trozo", FileType.HTML),
         (b"<html> en Markdown\n", "a.md", FileType.MARKDOWN),
+        (b"<!doctype html>\n<title>x</title>", "a.md", FileType.HTML),
         (b"a;b\n1;2\n", "tabla.csv", FileType.CSV),
         (b"a\tb\n1\t2\n", "tabla.TSV", FileType.CSV),
         (b"a;b;c\n" + b"1;2;3\n" * 6, "tabla", FileType.CSV),
@@ -84,13 +87,28 @@ def test_content_decides(tmp_path: Path, data: bytes, name: str, expected: FileT
 @pytest.mark.parametrize(
     ("data", "name", "named"),
     [
-        (b"\x89PNG\r\n\x1a\n" + bytes(50), "foto.pdf", "binary data"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(50), "foto.pdf", "an image"),
         (make_zip({"xl/workbook.bin": b"x"}), "libro.xlsx", "an Excel workbook in the binary format"),
         (make_zip({"content.xml": b"x"}), "charla.docx", "an OpenDocument file"),
         (make_zip({"a.txt": b"x"}), "cosas.zip", "a ZIP archive"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "carta.doc", "before 2007"),
         (b"<?xml version='1.0'?><datos/>", "datos.xml", "XML"),
         (b"{\\rtf1 hola}", "carta.rtf", "RTF"),
+        (b"{\\rtf1 hola}", "carta.txt", "RTF"),
+        (b"{\\rtf1 hola}", "carta.docx", "RTF"),
+        (b"\xff\xd8\xff\xe0" + bytes(50), "escaneo.pdf", "an image"),
+        (
+            make_zip({"mimetype": b"application/epub+zip", "META-INF/container.xml": b"x"}),
+            "libro.pdf",
+            "an EPUB book",
+        ),
+        (
+            make_zip({"mimetype": b"application/vnd.oasis.opendocument.text", "content.xml": b"x"}),
+            "a.docx",
+            "OpenDocument",
+        ),
+        (b"Message-ID: <1@x.es>\r\nSubject: Hola\r\n\r\nCuerpo\r\n", "correo.txt", "an e-mail"),
+        ("MIME-Version: 1.0\nSubject: Hola\n\nCuerpo\n".encode("utf-16"), "correo.eml", "an e-mail"),
     ],
 )
 def test_other_types_are_named_beside_what_is_supported(tmp_path: Path, data: bytes, name: str, named: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import io
+import re
 import time
 import zipfile
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import openpyxl
 import pytest
 from openpyxl.workbook import Workbook
 
-from skillnet_common.documents import BlockKind, ParsedDocument
+from skillnet_common.documents import BlockKind, ParsedDocument, RemovalReason
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.limits import ParseLimits
 
@@ -79,6 +80,33 @@ def test_hidden_sheets_are_left_out_and_named(parse: Parse, book: Workbook) -> N
     document = parse(data_of(book), "a.xlsx")
     assert "secreto" not in document.text
     assert document.warnings == ("Hidden sheets were left out: Costes, Claves.",)
+
+
+def test_hidden_rows_and_columns_are_left_out_and_told(parse: Parse, book: Workbook, blocks_of: BlocksOf) -> None:
+    sheet = book["Horario"]
+    for row in (["Zona", "Coste", "Lunes"], ["Norte", "secreto 1", "abierto"], ["Sur", "secreto 2", "cerrado"]):
+        sheet.append(row)
+    sheet.append(["Oeste", "secreto 3", "secreto 4"])
+    sheet.column_dimensions["B"].hidden = True
+    sheet.row_dimensions[4].hidden = True
+    sheet.column_dimensions["F"].hidden = True  # an empty one needs no word
+    document = parse(data_of(book), "a.xlsx")
+    assert blocks_of(document, BlockKind.TABLE) == [
+        "| Zona | Lunes |\n| --- | --- |\n| Norte | abierto |\n| Sur | cerrado |"
+    ]
+    assert document.warnings == ("Hidden rows and columns were left out: Horario.",)
+    assert [(removal.reason, removal.text) for removal in document.removed] == [
+        (RemovalReason.HIDDEN, "Coste secreto 1 secreto 2 Oeste secreto 3 secreto 4")
+    ]
+
+
+def test_hidden_rows_without_their_numbers(parse: Parse, book: Workbook) -> None:
+    for number in range(1, 4):
+        book["Horario"].append([f"fila {number}", "valor"])
+    book["Horario"].row_dimensions[2].hidden = True
+    data = with_part(data_of(book), SHEET, lambda xml: re.sub(rb'<row r="\d"', b"<row", xml))
+    text = parse(data, "a.xlsx").text
+    assert ("fila 1" in text, "fila 2" in text, "fila 3" in text) == (True, False, True)
 
 
 def test_formulas_give_their_last_value(parse: Parse, book: Workbook, blocks_of: BlocksOf) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zipfile
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 from lxml import etree
 
 from skillnet_common.errors import ErrorCode, PermanentFault
-from skillnet_parser.formats.ooxml import MAX_PART_BYTES, Relationship, read_part, relationships_of
+from skillnet_parser.formats.ooxml import DAMAGE, MAX_PART_BYTES, Relationship, read_part, relationships_of
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 
@@ -42,7 +41,7 @@ def open_package(path: Path) -> DocxPackage:
     try:
         with zipfile.ZipFile(path) as archive:
             return _read_package(archive)
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, etree.XMLSyntaxError) as error:
+    except DAMAGE as error:
         raise PermanentFault(ErrorCode.CORRUPT_FILE, "The Word document is damaged and cannot be read.") from error
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import lzma
 import posixpath
 import zipfile
+import zlib
 from dataclasses import dataclass
 
 from lxml import etree
@@ -34,6 +36,17 @@ _STRICT_ROOT = b"http://purl.oclc.org/ooxml/officeDocument/relationships/officeD
 _DOCTYPE = "<!DOCTYPE"
 _DOCTYPES = tuple(_DOCTYPE.encode(encoding) for encoding in ("ascii", "utf-16-le", "utf-16-be"))
 _CHUNK = MEBIBYTE
+DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    OSError,  # of bzip2 among others
+    NotImplementedError,  # a method of compression that does not exist
+    KeyError,
+    etree.XMLSyntaxError,
+)
+"""What reading a damaged package raises."""
 _MAX_DIGITS = 18
 
 

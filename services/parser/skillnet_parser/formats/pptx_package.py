@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zipfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 from lxml import etree
 
 from skillnet_common.errors import ErrorCode, PermanentFault
-from skillnet_parser.formats.ooxml import RELATIONSHIP_ID, read_number, read_part, relationships_of
+from skillnet_parser.formats.ooxml import DAMAGE, RELATIONSHIP_ID, read_number, read_part, relationships_of
 
 P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
@@ -47,7 +46,7 @@ def open_presentation(path: Path) -> Presentation:
     try:
         with zipfile.ZipFile(path) as archive:
             return _read_package(archive)
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, etree.XMLSyntaxError) as error:
+    except DAMAGE as error:
         raise PermanentFault(
             ErrorCode.CORRUPT_FILE, "The PowerPoint presentation is damaged and cannot be read."
         ) from error

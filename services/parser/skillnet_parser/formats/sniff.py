@@ -19,14 +19,21 @@ SUPPORTED = "PDF, Word (.docx), PowerPoint (.pptx), Excel (.xlsx), HTML, CSV, Ma
 
 _PDF_MAGIC = b"%PDF-"
 _ZIP_MAGIC = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+_BLANK = b" \t\r\n\xef\xbb\xbf"
+_IMAGES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\x00", b"MM\x00*")
 _OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _HTML_START = re.compile(
     r"\s*(<\?xml\b[^>]*>\s*)?(<!--.*?-->\s*)*(<!doctype\s+html|<(html|head|body)[\s>])", re.IGNORECASE | re.DOTALL
 )
+_HTML_DOCUMENT = re.compile(r"\s*<!doctype\s+html\b", re.IGNORECASE)
 _HTML_TAG = re.compile(r"</(p|div|h[1-6]|table|tr|td|ul|ol|li|section|article|main|body|html)\s*>", re.IGNORECASE)
-_OTHER_MARKUP = re.compile(r"\s*(<\?xml|\{\\rtf|From:\s)", re.IGNORECASE)
+_RTF = b"{\\rtf"
+_XML = re.compile(r"\s*<\?xml", re.IGNORECASE)
+_MAIL_HEADERS = re.compile(r"(?:(?:[A-Za-z][A-Za-z-]*:|[ \t])[^\n]*\n){2,}")
+_MAIL_ONLY = re.compile(r"^(?:mime-version|message-id|received|return-path):", re.IGNORECASE | re.MULTILINE)
+_PDF_OBJECT = re.compile(rb"\d \d+ obj\b")
 _MARKDOWN_SUFFIXES = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx"})
 _TEXT_SUFFIXES = frozenset({".txt", ".text", ".log"})
 _HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
@@ -36,6 +43,7 @@ _MARKDOWN_SIGNS = re.compile(
 )
 _BINARY_SHARE = 0.02
 _OTHER_PACKAGES = (
+    ("meta-inf/container.xml", "an EPUB book"),
     ("xl/", "an Excel workbook in the binary format (.xlsb); save it as .xlsx"),
     ("content.xml", "an OpenDocument file; save it as .docx, .xlsx or .pptx"),
 )
@@ -74,7 +82,7 @@ def sniff_type(path: Path, file_name: str, limits: ParseLimits) -> FileType:
         raise PermanentFault(ErrorCode.EMPTY_FILE, "The file is empty.")
     if head.startswith(MAGIC):
         return FileType.COURSE
-    if _PDF_MAGIC in head[:1024]:
+    if _is_pdf(head):
         return FileType.PDF
     if head.startswith(_ZIP_MAGIC):
         return _sniff_zip(path, limits)
@@ -116,18 +124,38 @@ def _refuse_ole(path: Path) -> PermanentFault:
 
 def _sniff_text(head: bytes, suffix: str) -> FileType:
     if not head.startswith(_UTF16_MARKS) and _is_binary(head):
-        raise _unsupported("binary data")
+        raise _unsupported(_kind_of_binary(head))
+    if head.startswith(_RTF):
+        raise _unsupported("an RTF document; save it as .docx")
     text = _decode_head(head)
+    if _is_mail(text):
+        raise _unsupported("an e-mail")
     named = _type_of_suffix(suffix)
-    if named is FileType.MARKDOWN:
-        return named
-    if _HTML_START.match(text) or (named is FileType.HTML and "<" in text):
+    if _HTML_DOCUMENT.match(text) if named is FileType.MARKDOWN else _HTML_START.match(text):
+        return FileType.HTML
+    if named is FileType.HTML and "<" in text:
         return FileType.HTML
     if named is not None and named is not FileType.HTML:
         return named
-    if _OTHER_MARKUP.match(text):
-        raise _unsupported("XML, RTF or an e-mail")
+    if _XML.match(text):
+        raise _unsupported("XML")
     return _sniff_unnamed(text)
+
+
+def _is_pdf(head: bytes) -> bool:
+    """Readers of PDF take what stands before its mark; a text that speaks of the mark is none."""
+    if head.lstrip(_BLANK).startswith(_PDF_MAGIC):
+        return True
+    return _PDF_MAGIC in head[:1024] and (_is_binary(head) or _PDF_OBJECT.search(head) is not None)
+
+
+def _is_mail(text: str) -> bool:
+    headers = _MAIL_HEADERS.match(text.replace("\r\n", "\n"))
+    return headers is not None and _MAIL_ONLY.search(headers[0]) is not None
+
+
+def _kind_of_binary(head: bytes) -> str:
+    return "an image" if head.startswith(_IMAGES) or head[8:12] == b"WEBP" else "binary data"
 
 
 def _decode_head(head: bytes) -> str:

@@ -5,40 +5,34 @@ from __future__ import annotations
 import re
 import warnings
 import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree.ElementTree import ParseError
 
 import openpyxl
-from lxml import etree
 from openpyxl.utils.exceptions import InvalidFileException
 from openpyxl.workbook import Workbook
 from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 
-from skillnet_common.documents import BlockKind
+from skillnet_common.documents import BlockKind, Removal, RemovalReason
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.domain.draft import DraftBlock, DraftDocument, text_block
 from skillnet_parser.domain.grids import read_grid
 from skillnet_parser.domain.number_formats import show_value
-from skillnet_parser.formats.ooxml import read_part, refuse_doctypes, relationships_of, transitional_copy
+from skillnet_parser.formats.ooxml import DAMAGE, read_part, refuse_doctypes, relationships_of, transitional_copy
 from skillnet_parser.formats.sniff import FileType
+from skillnet_parser.formats.xlsx_hidden import MAX_ROWS, HiddenPlaces, read_hidden
 from skillnet_parser.limits import MEBIBYTE, ParseLimits
 
 _MAX_PLACES = 20_000_000
 """Of a sheet, from its first column to the last cell of each row: a file with more means to exhaust."""
-_MAX_ROWS = 1_048_576  # of the format
 _EMPTY = (None, "")
 _CHUNK = MEBIBYTE
 _OVERLAP = 64
 _UNCOMPUTED = re.compile(rb"(?:</f>|<f\b[^>]*/>)(?:<v\s*/>|<v></v>)?\s*</c>")
 _DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    OSError,  # no workbook in the package
+    *DAMAGE,
     ParseError,
-    etree.XMLSyntaxError,
     InvalidFileException,
     # what openpyxl lets through where parts are missing or hold what they must not
     LookupError,
@@ -73,7 +67,8 @@ def read_xlsx(path: Path, limits: ParseLimits) -> DraftDocument:
         blocks,
         FileType.XLSX,
         title=workbook.properties.title or None,
-        warnings=tuple(_warnings(reader.hidden, missing, uncomputed)),
+        warnings=tuple(_warnings(reader, missing, uncomputed)),
+        removed=tuple(reader.removed),
     )
 
 
@@ -88,9 +83,11 @@ def _damaged() -> PermanentFault:
     return PermanentFault(ErrorCode.CORRUPT_FILE, "The Excel workbook is damaged and cannot be read.")
 
 
-def _warnings(hidden: list[str], missing: list[str], uncomputed: int) -> Iterator[str]:
-    if hidden:
-        yield f"Hidden sheets were left out: {', '.join(hidden)}."
+def _warnings(reader: _Reader, missing: list[str], uncomputed: int) -> Iterator[str]:
+    if reader.hidden:
+        yield f"Hidden sheets were left out: {', '.join(reader.hidden)}."
+    if reader.folded:
+        yield f"Hidden rows and columns were left out: {', '.join(reader.folded)}."
     if missing:
         yield f"Sheets that the file names but does not hold: {', '.join(missing)}."
     if uncomputed:
@@ -118,6 +115,10 @@ class _Reader:
         self._workbook = workbook
         self._chars_left = limits.max_text_chars
         self.hidden: list[str] = []
+        """Names of sheets."""
+        self.folded: list[str] = []
+        """Names of sheets with hidden rows or columns that hold something."""
+        self.removed: list[Removal] = []
 
     def read(self) -> Iterator[DraftBlock]:
         """A heading and the tables of each visible sheet that holds something."""
@@ -132,6 +133,23 @@ class _Reader:
                 yield from blocks
 
     def _rows(self, sheet: ReadOnlyWorksheet) -> Iterator[list[str]]:
+        """The visible cells of each visible row."""
+        hidden = _read_hidden(sheet)
+        dropped: list[str] = []
+        for number, cells in enumerate(self._all_rows(sheet), start=1):
+            if number in hidden.rows:
+                dropped += cells
+            elif hidden.columns:
+                dropped += [cell for column, cell in enumerate(cells, start=1) if column in hidden.columns]
+                yield [cell for column, cell in enumerate(cells, start=1) if column not in hidden.columns]
+            else:
+                yield cells
+        text = " ".join(cell for cell in dropped if cell)
+        if text:
+            self.folded.append(sheet.title)
+            self.removed.append(Removal(RemovalReason.HIDDEN, None, text))
+
+    def _all_rows(self, sheet: ReadOnlyWorksheet) -> Iterator[list[str]]:
         places = 0
         for row in _read_rows(sheet):
             places += len(row)
@@ -146,9 +164,17 @@ class _Reader:
             yield cells
 
 
+def _read_hidden(sheet: ReadOnlyWorksheet) -> HiddenPlaces:
+    try:
+        with sheet._get_source() as source:
+            return read_hidden(source)
+    except _DAMAGE as error:
+        raise _damaged() from error
+
+
 def _read_rows(sheet: ReadOnlyWorksheet) -> Iterator[list[tuple[object, str]]]:
     """Values and number formats. What is missing or wrong in a file shows only as it is read."""
-    rows = iter(sheet.iter_rows(max_row=_MAX_ROWS))
+    rows = iter(sheet.iter_rows(max_row=MAX_ROWS))
     while True:
         try:
             row = [(cell.value, cell.number_format) if cell.value is not None else _EMPTY for cell in next(rows)]
