@@ -44,6 +44,7 @@ class ErrorCode(StrEnum):
     INVALID_TEMPLATE = "invalid_template"
     CONTENTS_MISSING = "contents_missing"
     RANGE_NOT_SATISFIABLE = "range_not_satisfiable"
+    MANAGED_BY_COURSE = "managed_by_course"
     # what can be wrong with the system
     UNAVAILABLE = "unavailable"
     TIMEOUT = "timeout"

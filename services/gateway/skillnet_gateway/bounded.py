@@ -15,14 +15,20 @@ MAX_JSON_BYTES = 256 * 1024
 
 
 class BoundedRoute(APIRoute):
-    """Reads at most `MAX_JSON_BYTES` of body: 413 beyond."""
+    """Reads at most `max_bytes` of body: 413 beyond."""
+
+    max_bytes = MAX_JSON_BYTES
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The framework's handler behind the bound. Raises RequestError `payload_too_large`."""
         handle = super().get_route_handler()
 
         async def bounded(request: Request) -> Response:
-            read: Message = {"type": "http.request", "body": await _read_bounded(request), "more_body": False}
+            read: Message = {
+                "type": "http.request",
+                "body": await _read_bounded(request, self.max_bytes),
+                "more_body": False,
+            }
             replayed = iter([read])
 
             async def replay() -> Message:
@@ -34,14 +40,12 @@ class BoundedRoute(APIRoute):
         return bounded
 
 
-async def _read_bounded(request: Request) -> bytes:
+async def _read_bounded(request: Request, max_bytes: int) -> bytes:
     body = bytearray()
     async for piece in request.stream():
         body += piece
-        if len(body) > MAX_JSON_BYTES:
+        if len(body) > max_bytes:
             raise RequestError(
-                ErrorCode.PAYLOAD_TOO_LARGE,
-                f"The body is larger than {MAX_JSON_BYTES} bytes.",
-                max_bytes=MAX_JSON_BYTES,
+                ErrorCode.PAYLOAD_TOO_LARGE, f"The body is larger than {max_bytes} bytes.", max_bytes=max_bytes
             )
     return bytes(body)

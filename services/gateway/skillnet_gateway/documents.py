@@ -38,6 +38,7 @@ from skillnet_gateway.places import waiting_ahead
 from skillnet_gateway.rights import (
     document_not_found,
     require_audience_changeable,
+    require_no_course,
     require_own_groups,
     require_writable,
 )
@@ -104,6 +105,7 @@ class Documents:
             row = await connection.fetchrow(_SQL.identity_of, principal.org_id, document_id)
         if row is None:
             raise document_not_found()
+        require_no_course(row)
         name = file_name_of(filename) if filename else row["file_name"]
         return known_target(row["source"], row["external_key"], name)
 
@@ -127,16 +129,21 @@ class Documents:
         of the new audience or of the one there is."""
         require_own_groups(principal, change.groups)
         async with self._database.tenant(principal.org_id) as connection:
-            await lock_document(connection, principal.org_id, document_id)
+            known = await lock_document(connection, principal.org_id, document_id)
             document = await connection.fetchrow(_SQL.audience_of, principal.org_id, document_id)
             require_writable(principal, document, must_exist=True)
+            if known is not None:
+                require_no_course(known)
             require_audience_changeable(principal, document, change.groups)
             await change_document(connection, principal.org_id, document_id, _metadata_change(change))
         return await self.detail(principal, document_id)
 
     async def delete(self, principal: Principal, document_id: UUID) -> None:
-        """Deletes a document the asker sees. RequestError `not_found`."""
+        """Deletes a document the asker sees. RequestError `not_found`, `managed_by_course`."""
         async with self._seen_by(principal) as connection:
+            known = await lock_document(connection, principal.org_id, document_id)
+            if known is not None:
+                require_no_course(known)
             if not await delete_document(connection, principal.org_id, document_id):
                 raise document_not_found()
 

@@ -13,11 +13,13 @@ from skillnet_common.runtime.ops import ReadyCheck
 from skillnet_gateway.answering import Answering
 from skillnet_gateway.bulk import BulkUploads
 from skillnet_gateway.contents import Contents
+from skillnet_gateway.courses import Courses
 from skillnet_gateway.documents import Documents
 from skillnet_gateway.keys import Keys
 from skillnet_gateway.organizations import Organizations
 from skillnet_gateway.progress import ProgressStreams
 from skillnet_gateway.quarantine import Quarantine
+from skillnet_gateway.reprocessing import Reprocessing
 from skillnet_gateway.retrieval import Retrieval
 from skillnet_gateway.uploads import Uploads
 from skillnet_gateway.usage import UsageReports
@@ -33,9 +35,11 @@ class Gateway:
     usage: UsageReports
     documents: Documents
     contents: Contents
+    courses: Courses
     progress: ProgressStreams
     uploads: Uploads
     bulk: BulkUploads
+    reprocessing: Reprocessing
     quarantine: Quarantine
     originals: Originals
     retrieval: Retrieval

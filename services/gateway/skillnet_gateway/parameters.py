@@ -10,12 +10,19 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from skillnet_common.contracts.base import require_storable
+from skillnet_common.contracts.courses import COURSE_SOURCE
 from skillnet_common.contracts.documents import DocumentStatus
 from skillnet_common.contracts.fields import MAX_METADATA_BYTES, ExternalKey, Group, Id, Source, Title
 from skillnet_common.contracts.retrieval import Filters, Instant
 
 _LIST_SIZE = 100
 _PATH_SEPARATOR = re.compile(r"[/\\]")
+
+
+def _no_course(value: str) -> str:
+    if value == COURSE_SOURCE:
+        raise ValueError(f"{COURSE_SOURCE!r} is the source of courses: put them at /v1/courses/{{course_id}}")
+    return value
 
 
 def _names_a_file(value: str) -> str:
@@ -56,6 +63,7 @@ def parse_metadata(value: str) -> dict[str, Any]:
 
 
 FileName = Annotated[ExternalKey, AfterValidator(_names_a_file)]
+UploadSource = Annotated[Source, AfterValidator(_no_course)]
 Metadata = Annotated[str, AfterValidator(_json_object)]
 Courses = Annotated[list[Id], BeforeValidator(_none_where_empty), Field(max_length=_LIST_SIZE)]
 Groups = Annotated[list[Group], BeforeValidator(_none_where_empty), Field(max_length=_LIST_SIZE)]
@@ -112,13 +120,13 @@ class UploadParameters(VersionParameters):
     external_key: ExternalKey | None = Field(
         default=None, description="The caller's own key of the document; the file name where left out."
     )
-    source: Source = Field(default="upload", description="The system the document comes from.")
+    source: UploadSource = Field(default="upload", description="The system the document comes from.")
 
 
 class BulkParameters(_Description):
     """What is said of every file of an archive."""
 
-    source: Source = Field(default="upload", description="The system the documents come from.")
+    source: UploadSource = Field(default="upload", description="The system the documents come from.")
 
 
 class DocumentFilter(_Parameters):

@@ -56,6 +56,7 @@ STATUS: Mapping[ErrorCode, int] = {
     ErrorCode.INVALID_TEMPLATE: 422,
     ErrorCode.CONTENTS_MISSING: 409,
     ErrorCode.RANGE_NOT_SATISFIABLE: 416,
+    ErrorCode.MANAGED_BY_COURSE: 409,
     ErrorCode.UNAVAILABLE: 503,
     ErrorCode.TIMEOUT: 504,
     ErrorCode.MODEL_MISMATCH: 503,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import asyncpg
 
 from skillnet_common.auth import Principal
+from skillnet_common.contracts.courses import COURSE_SOURCE
 from skillnet_common.errors import ErrorCode, RequestError
 
 
@@ -50,6 +51,16 @@ def require_audience_changeable(
     if document["audience"] is None or not set(document["audience"]) <= set(principal.audience):
         raise RequestError(
             ErrorCode.FORBIDDEN, "This document is also for others than this key's groups: its audience stays."
+        )
+
+
+def require_no_course(document: asyncpg.Record) -> None:
+    """A course's words are changed and deleted with the course. RequestError `managed_by_course`."""
+    if document["source"] == COURSE_SOURCE:
+        raise RequestError(
+            ErrorCode.MANAGED_BY_COURSE,
+            "This document is a course's words: put or delete the course at /v1/courses instead.",
+            course_id=document["external_key"],
         )
 
 

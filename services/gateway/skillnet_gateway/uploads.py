@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import PurePath
+from typing import Protocol
 from uuid import UUID
 
 import structlog
@@ -13,15 +14,15 @@ from skillnet_common.auth import Principal
 from skillnet_common.contracts.fields import MAX_TITLE
 from skillnet_common.contracts.usage import UsageKind
 from skillnet_common.database import Database, Queries
+from skillnet_common.database.pool import Connection
 from skillnet_common.errors import PassingFault
-from skillnet_common.models import serving_model
 from skillnet_common.objects import Originals
-from skillnet_common.pipeline import pipeline_fingerprint
 from skillnet_common.settings import ChunkSettings
 from skillnet_common.usage import add_usage
 from skillnet_common.versions import Upload, UploadResult, accept_upload, document_id_for
 from skillnet_common.versions.locks import lock_document
 from skillnet_gateway.parameters import VersionParameters, file_name_of
+from skillnet_gateway.pipelines import current_pipeline
 from skillnet_gateway.rights import require_audience_changeable, require_own_groups, require_writable
 
 log = structlog.get_logger(__name__)
@@ -37,6 +38,18 @@ class Target:
     external_key: str
     file_name: str
     must_exist: bool
+
+
+class Alongside(Protocol):
+    """What else is written in an upload's transaction."""
+
+    async def before(self, connection: Connection) -> None:
+        """Ahead of the document's lock: other documents are locked here."""
+        ...
+
+    async def after(self, connection: Connection, result: UploadResult) -> None:
+        """Once the upload is accepted."""
+        ...
 
 
 class Uploads:
@@ -63,14 +76,15 @@ class Uploads:
         body: AsyncIterator[bytes],
         *,
         idempotency_key: str | None,
+        alongside: Alongside | None = None,
     ) -> UploadResult:
         """Stores the body and makes it the document's next version, or finds that nothing has changed.
 
         Raises RequestError `payload_too_large`, `not_found`, `forbidden` or `idempotency_key_reused`, and what the
-        body raises.
+        body, and what is written alongside, raises.
         """
         require_own_groups(principal, parameters.audience)
-        fingerprint = await self._fingerprint()
+        fingerprint = await self._fingerprint(principal.org_id)
         stored = await self._originals.write(principal.org_id, body, max_bytes=self._max_bytes)
         upload = Upload(
             org_id=principal.org_id,
@@ -93,19 +107,22 @@ class Uploads:
             courses=parameters.course_id,
             idempotency_key=idempotency_key,
         )
-        return await self._record(principal, upload, must_exist=target.must_exist)
+        return await self._record(principal, upload, must_exist=target.must_exist, alongside=alongside)
 
-    async def _fingerprint(self) -> str:
-        async with self._database.system() as connection:
-            model = await serving_model(connection)
-        return pipeline_fingerprint(self._chunks, window=model.window)
+    async def _fingerprint(self, org_id: UUID) -> str:
+        async with self._database.tenant(org_id, readonly=True) as connection:
+            return await current_pipeline(connection, org_id, self._chunks)
 
-    async def _record(self, principal: Principal, upload: Upload, *, must_exist: bool) -> UploadResult:
+    async def _record(
+        self, principal: Principal, upload: Upload, *, must_exist: bool, alongside: Alongside | None
+    ) -> UploadResult:
         keep = False
         try:
             async with self._database.tenant(principal.org_id) as connection:
                 document_id = document_id_for(upload.org_id, upload.source, upload.external_key)
                 await connection.execute(_SQL.hold_identity, document_id)
+                if alongside is not None:
+                    await alongside.before(connection)
                 await lock_document(connection, upload.org_id, document_id)
                 document = await connection.fetchrow(_SQL.audience_of, upload.org_id, document_id)
                 require_writable(principal, document, must_exist=must_exist)
@@ -117,6 +134,8 @@ class Uploads:
                         upload.org_id,
                         {UsageKind.DOCUMENTS_UPLOADED: 1, UsageKind.BYTES_UPLOADED: upload.size},
                     )
+                if alongside is not None:
+                    await alongside.after(connection, result)
                 # From here on the commit may happen although its reply is lost: an object too many is harmless,
                 # a version without its object is not.
                 keep = True

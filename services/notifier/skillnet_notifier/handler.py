@@ -38,7 +38,7 @@ class EventHandler:
 
     async def _write_reviews(self, change: SourceChange) -> None:
         async with self._database.tenant(change.org_id) as connection:
-            rows = await connection.fetch(_SQL.titles, change.org_id, list(change.courses))
+            rows = await connection.fetch(_SQL.titles, change.org_id, list(change.courses), change.document_id)
             for review in reviews_for(change, {row["course_id"]: row["title"] for row in rows}):
                 await _write(connection, change, review)
 

@@ -1,5 +1,7 @@
 -- name: titles
-SELECT course_id, title FROM courses WHERE org_id = $1 AND course_id = ANY ($2::text[]) ORDER BY course_id
+-- A course is no source of itself: $3 is the document that changed.
+SELECT course_id, title FROM courses
+WHERE org_id = $1 AND course_id = ANY ($2::text[]) AND document_id IS DISTINCT FROM $3 ORDER BY course_id
 
 -- name: notify
 INSERT INTO notifications (org_id, event_id, course_id, document_id, text)

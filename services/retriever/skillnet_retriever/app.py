@@ -13,6 +13,7 @@ from skillnet_common.contracts import subjects
 from skillnet_common.messaging.responder import Responder
 from skillnet_common.models import require_serving
 from skillnet_common.runtime import Service, entry_point, run_service
+from skillnet_common.runtime.responding import RespondingComponent
 from skillnet_common.runtime.service import Component
 from skillnet_common.usage import open_meter
 from skillnet_inference.budget import count_llm_tokens
@@ -28,31 +29,6 @@ from skillnet_retriever.settings import RetrieverSettings
 
 _FIXTURE = "fixture"
 """Names of models that are no semantic ones begin with it: their vectors mean nothing."""
-
-
-class RespondingComponent:
-    """Answers until it is told to stop; then what has been asked is still answered."""
-
-    def __init__(self, responder: Responder) -> None:
-        self._responder = responder
-        self._stopping = asyncio.Event()
-        self._listening = False
-
-    async def check_listening(self) -> None:
-        """Raises until the bus has taken the subscriptions."""
-        if not self._listening:
-            raise ConnectionError("not subscribed yet")
-
-    async def run(self) -> None:
-        """Subscribes, waits for the stop, drains."""
-        await self._responder.start()
-        self._listening = True
-        await self._stopping.wait()
-        await self._responder.stop()
-
-    def stop(self) -> None:
-        """Lets `run` end."""
-        self._stopping.set()
 
 
 def calibration_of(identity: ModelIdentity) -> Calibration | None:
@@ -83,7 +59,11 @@ def main() -> None:
         encoder = await asyncio.to_thread(open_encoder, embedding)
         retriever = Retriever(
             Corpus(service.database, registered.model_id, registered.slug, timeout=settings.search_timeout_seconds),
-            QuestionEncoder(encoder, cache_size=settings.query_cache_size),
+            QuestionEncoder(
+                encoder,
+                cache_size=settings.query_cache_size,
+                with_tokens=settings.late_interaction and encoder.gives_tokens,
+            ),
             ServingModel(registered.model_id, registered.slug, calibration_of(identity)),
             settings,
             count_llm_tokens,

@@ -16,6 +16,10 @@ CONTEXT = "retrieval.v1.context"
 GROUND = "retrieval.v1.ground"
 RETRIEVAL_QUEUE = "retriever"
 
+COURSE_UPSERT = "courses.v1.upsert"
+COURSE_DELETE = "courses.v1.delete"
+COURSES_QUEUE = "gateway"
+
 _WORK_PREFIX = {
     Stage.PARSE: "document.uploaded",
     Stage.CHUNK: "document.parsed",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, count
+from itertools import count
 from typing import Any
 
 from skillnet_common.contracts.courses import CoursePut, LessonPut, ModulePut
@@ -70,9 +70,11 @@ def _part(body: dict[str, Any]) -> Part:
 
 def _headings(parts: Sequence[ModulePut] | Sequence[LessonPut]) -> list[str]:
     """The titles; one that stands beside an equal one gets a number, so that a path names one part."""
-    headings: list[str] = []
+    taken: dict[str, None] = {}
+    numbers: dict[str, Iterator[int]] = {}
     for part in parts:
-        title = " ".join(unicodedata.normalize("NFC", part.title).split())
-        numbered = (f"{title} ({number})" for number in count(2))
-        headings.append(next(one for one in chain([title], numbered) if one not in headings))
-    return headings
+        title = heading = " ".join(unicodedata.normalize("NFC", part.title).split())
+        while heading in taken:
+            heading = f"{title} ({next(numbers.setdefault(title, count(2)))})"
+        taken[heading] = None
+    return list(taken)

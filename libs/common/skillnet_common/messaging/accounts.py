@@ -12,10 +12,11 @@ _LONGEST_WAIT = "10m"
 """Of a pull request without any answer; the server forgets where the answers belong after that."""
 
 
-def nats_accounts(users: Iterable[NatsUser]) -> dict[str, object]:
+def nats_accounts(users: Iterable[NatsUser]) -> dict[str, dict[str, object]]:
     """CORE with JetStream, and an account for each other name in the users' `account`; without users none at all.
 
-    CORE exports what users of the others may publish to (services) and hear (streams), each to those accounts only.
+    CORE exports what users of the others may publish to (services) and hear (streams), each to those accounts only;
+    what a user of another account answers is exported by that account.
     """
     members: dict[str, list[NatsUser]] = defaultdict(list)
     for user in users:
@@ -23,12 +24,16 @@ def nats_accounts(users: Iterable[NatsUser]) -> dict[str, object]:
     if not members:
         return {}
     core = members.pop(CORE_ACCOUNT, [])
-    services = {account: _services(outside) for account, outside in members.items()}
+    answered = {
+        subject: account for account, outside in members.items() for user in outside for subject in user.answers
+    }
+    asked = {account: _services(outside) for account, outside in members.items()}
+    services = {account: [one for one in wanted if one not in answered] for account, wanted in asked.items()}
     streams = {
         account: _unique(subject for user in outside for subject in user.hears)
         for account, outside in members.items()
     }
-    accounts: dict[str, object] = {
+    accounts: dict[str, dict[str, object]] = {
         CORE_ACCOUNT: {
             "jetstream": "enabled",
             "users": [_authorization(user) for user in core],
@@ -42,11 +47,24 @@ def nats_accounts(users: Iterable[NatsUser]) -> dict[str, object]:
         accounts[account] = {
             "users": [_authorization(user) for user in outside],
             "imports": [
-                *({"service": _of_core(subject)} for subject in services[account]),
-                *({"stream": _of_core(subject)} for subject in streams[account]),
+                *({"service": _of(answered.get(one, CORE_ACCOUNT), one)} for one in asked[account]),
+                *({"stream": _of(CORE_ACCOUNT, subject)} for subject in streams[account]),
             ],
         }
+        if exports := _answers_of(account, answered, asked):
+            accounts[account]["exports"] = exports
     return accounts
+
+
+def _answers_of(
+    account: str, answered: Mapping[str, str], asked: Mapping[str, Sequence[str]]
+) -> list[dict[str, object]]:
+    """What the account answers, each to the accounts that ask it."""
+    own = {
+        asking: [subject for subject in wanted if answered.get(subject) == account]
+        for asking, wanted in asked.items()
+    }
+    return [_service_export(subject, to) for subject, to in _by_subject(own).items()]
 
 
 def _services(users: Sequence[NatsUser]) -> list[str]:
@@ -75,8 +93,8 @@ def _by_subject(subjects: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
     return accounts
 
 
-def _of_core(subject: str) -> dict[str, str]:
-    return {"account": CORE_ACCOUNT, "subject": subject}
+def _of(account: str, subject: str) -> dict[str, str]:
+    return {"account": account, "subject": subject}
 
 
 def _unique(subjects: Iterable[str]) -> list[str]:

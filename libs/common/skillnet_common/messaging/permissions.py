@@ -2,7 +2,8 @@
 
 The owners of the streams (admin, dispatcher) and the responder (retriever) share the account CORE. Every other user
 has an account of its own: within CORE a request's reply subject may be any subject, and the answer is published with
-the server's rights or the responder's rather than the requester's.
+the server's rights or the responder's rather than the requester's. The gateway answers requests about courses from
+its own account, which exports them.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from skillnet_common.messaging.topology import NOTIFIER_DURABLE
 from skillnet_common.messaging.users import CORE_ACCOUNT, NatsUser
 
 SUBSCRIBER = "subscriber"
-"""The user of other teams' services: reads events, asks questions."""
+"""The user of other teams' services: reads events, asks questions, sends courses."""
+
+_COURSES = (subjects.COURSE_UPSERT, subjects.COURSE_DELETE)
 
 
 def service_users() -> list[NatsUser]:
@@ -23,7 +26,14 @@ def service_users() -> list[NatsUser]:
     parser, chunker = subjects.work_durable(Stage.PARSE), subjects.work_durable(Stage.CHUNK)
     return [
         NatsUser("admin", publish=(">",), subscribe=(">",)),
-        _user("gateway", account="GATEWAY", publish=("retrieval.v1.>",)),
+        _user(
+            "gateway",
+            account="GATEWAY",
+            publish=("retrieval.v1.>",),
+            subscribe=_COURSES,
+            answers=_COURSES,
+            allow_responses=True,
+        ),
         _dispatcher(),
         _worker("parser", work, parser),
         _worker("chunker", work, chunker),
@@ -63,6 +73,7 @@ def _subscriber() -> NatsUser:
         account="SUBSCRIBER",
         publish=(
             "retrieval.v1.>",
+            *_COURSES,
             f"$JS.API.STREAM.INFO.{events}",
             "$JS.API.STREAM.NAMES",
             # Not without a name in the subject: the one in the body could be another's.
@@ -89,6 +100,7 @@ def _user(
     subscribe: tuple[str, ...] = (),
     allow_responses: bool = False,
     account: str = CORE_ACCOUNT,
+    answers: tuple[str, ...] = (),
     hears: tuple[str, ...] = (),
 ) -> NatsUser:
     # Each user has an inbox prefix of its own, so that nobody can listen to another's replies.
@@ -99,6 +111,7 @@ def _user(
         subscribe=(f"_INBOX_{name}.>", *subscribe),
         allow_responses=allow_responses,
         account=account,
+        answers=answers,
         hears=hears,
     )
 

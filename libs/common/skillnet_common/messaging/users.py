@@ -18,7 +18,9 @@ class NatsUser:
 
     A user of another `account` than CORE's reaches what it may publish to through imports of CORE's services, where
     the server puts a subject of its own in place of the reply subject: the user can make nobody publish elsewhere.
-    `hears` lists the subjects of CORE whose messages it is to receive; it must be allowed to subscribe to them too.
+    `answers` lists the subjects whose requests it answers from an account of its own: who of the other accounts may
+    publish to them reaches it, and not CORE. `hears` lists the subjects of CORE whose messages it is to receive. It
+    must be allowed to subscribe to either.
     """
 
     name: str
@@ -28,4 +30,5 @@ class NatsUser:
     subscribe: tuple[str, ...] = ()
     allow_responses: bool = False
     account: str = CORE_ACCOUNT
+    answers: tuple[str, ...] = ()
     hears: tuple[str, ...] = ()

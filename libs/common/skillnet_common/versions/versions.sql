@@ -22,7 +22,7 @@ VALUES ($1, $2, $3, $4, $5, $6)
 
 -- name: newest_standing_version
 -- What is live or may become so. A superseded version is neither: after a delete the same bytes are a new version.
-SELECT version, content_sha256, pipeline_fingerprint, title
+SELECT version, file_name, content_sha256, pipeline_fingerprint, title
 FROM document_versions
 WHERE org_id = $1 AND document_id = $2 AND state IN ('uploaded', 'parsed', 'embedding', 'ready')
 ORDER BY version DESC LIMIT 1
@@ -62,10 +62,22 @@ UPDATE document_versions SET title = $4 WHERE org_id = $1 AND document_id = $2 A
 INSERT INTO courses (org_id, course_id, title) VALUES ($1, $2, $2) ON CONFLICT DO NOTHING
 
 -- name: link_course
-INSERT INTO course_documents (org_id, course_id, document_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
+INSERT INTO course_documents (org_id, course_id, document_id) VALUES ($1, $2, $3)
+ON CONFLICT (org_id, course_id, document_id) DO UPDATE SET role = 'source' WHERE course_documents.role <> 'source'
 
 -- name: unlink_other_courses
-DELETE FROM course_documents WHERE org_id = $1 AND document_id = $2 AND course_id <> ALL ($3::text[])
+-- A course whose lessons point at the document goes on using it.
+WITH unnamed AS (
+    SELECT cd.course_id, EXISTS (SELECT FROM lesson_documents ld WHERE ld.org_id = $1 AND ld.document_id = $2
+                                 AND ld.course_id = cd.course_id) AS is_used
+    FROM course_documents cd
+    WHERE cd.org_id = $1 AND cd.document_id = $2 AND cd.course_id <> ALL ($3::text[])
+), kept AS (
+    UPDATE course_documents cd SET role = 'content' FROM unnamed u
+    WHERE cd.org_id = $1 AND cd.document_id = $2 AND cd.course_id = u.course_id AND u.is_used AND cd.role <> 'content'
+)
+DELETE FROM course_documents cd USING unnamed u
+WHERE cd.org_id = $1 AND cd.document_id = $2 AND cd.course_id = u.course_id AND NOT u.is_used
 
 -- name: courses_of
 SELECT course_id FROM course_documents WHERE org_id = $1 AND document_id = $2 ORDER BY course_id

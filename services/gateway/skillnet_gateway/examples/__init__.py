@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from skillnet_gateway.examples.account import ACCOUNT
+from skillnet_gateway.examples.courses import COURSES
 from skillnet_gateway.examples.documents import DOCUMENTS
 from skillnet_gateway.examples.questions import QUESTIONS
 
-REPLIES = {type(example).__name__: example for example in (*DOCUMENTS, *QUESTIONS, *ACCOUNT)}
+REPLIES = {type(example).__name__: example for example in (*DOCUMENTS, *COURSES, *QUESTIONS, *ACCOUNT)}
 """One a model, by its name in the description."""
 
 

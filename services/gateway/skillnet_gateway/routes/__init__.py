@@ -8,12 +8,14 @@ from skillnet_gateway.routes import (
     ask,
     bulk,
     contents,
+    courses,
     documents,
     keys,
     ops,
     originals,
     progress,
     quarantine,
+    reprocessing,
     retrieval,
     uploads,
     usage,
@@ -23,8 +25,8 @@ from skillnet_gateway.routes import (
 def api_router() -> APIRouter:
     """Everything that needs a key."""
     router = APIRouter(dependencies=[key_scheme])
-    on_documents = (uploads, bulk, documents, contents, originals, progress)
-    for part in (*on_documents, retrieval, ask, account, keys, usage, quarantine):
+    on_documents = (uploads, bulk, reprocessing, documents, contents, originals, progress)
+    for part in (*on_documents, courses, retrieval, ask, account, keys, usage, quarantine):
         router.include_router(part.router)
     return router
 
