@@ -13,6 +13,7 @@ from skillnet_cli.commands import (
     bulk,
     changes,
     contents,
+    courses,
     dlq,
     doctor,
     documents,
@@ -28,6 +29,7 @@ from skillnet_cli.commands import (
     organizations,
     parse,
     profiles,
+    reprocess,
     search,
     status,
     up,
@@ -81,6 +83,7 @@ for command in (
     changes.edit,
     changes.cancel,
     changes.progress,
+    reprocess.reprocess,
     contents.outline,
     contents.chunks,
     contents.download,
@@ -97,6 +100,7 @@ for command in (
 ):
     app.command()(command)
 app.command("eval")(eval.eval_)
+app.add_typer(courses.app, name="courses")
 app.add_typer(dlq.app, name="dlq")
 app.add_typer(events.app, name="events")
 app.add_typer(keys.app, name="keys")

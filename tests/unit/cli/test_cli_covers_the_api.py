@@ -42,6 +42,10 @@ COMMANDS: dict[Operation, str] = {
     ("PUT", "/v1/organization/prompt"): "organization prompt set FILE",
     ("DELETE", "/v1/organization/prompt"): "organization prompt reset",
     ("GET", "/v1/organization/prompt/versions"): "organization prompt history",
+    ("GET", "/v1/courses"): "courses list",
+    ("GET", "/v1/courses/{course_id}"): "courses show acogida",
+    ("PUT", "/v1/courses/{course_id}"): "courses put COURSE --no-wait",
+    ("DELETE", "/v1/courses/{course_id}"): "courses delete acogida --yes",
     ("GET", "/v1/quarantine"): "dlq list",
     ("GET", "/v1/quarantine/{work_id}"): f"dlq show {ID}",
     ("POST", "/v1/quarantine/{work_id}/replay"): f"dlq replay {ID}",
@@ -59,7 +63,9 @@ def test_the_command_asks_the_operation(
     asked: list[Operation] = []
     file = tmp_path / "a.md"
     file.write_text("{context} {question}")
-    places = {"FILE": str(file), "NEW": str(tmp_path / "b.md")}
+    course = tmp_path / "c.json"
+    course.write_text('{"course_id": "acogida", "title": "x", "modules": [{"module_id": "m", "title": "x"}]}')
+    places = {"FILE": str(file), "NEW": str(tmp_path / "b.md"), "COURSE": str(course)}
 
     def answer(request: httpx.Request) -> httpx.Response:
         asked.append(operation_of(request))

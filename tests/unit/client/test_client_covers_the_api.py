@@ -20,6 +20,7 @@ import pytest
 from pydantic import BaseModel
 
 from skillnet_client import DocumentFilters, RetryPolicy, SkillnetApiError, SkillnetClient, UploadOptions
+from skillnet_common.contracts.courses import CoursePut, ModulePut
 from skillnet_common.contracts.documents import DocumentStatus
 from skillnet_common.contracts.keys import KeyRequest
 from skillnet_common.contracts.retrieval import SearchRequest
@@ -41,7 +42,11 @@ HEADERS_BY_THE_CLIENT_ITSELF = {"range", "if-range", "last-event-id"}
 """Sent when a reply broke off."""
 HEADERS_OF_NO_USE = {"if-none-match"}
 """A download is asked for to be had."""
-BODIES: dict[type[BaseModel], BaseModel] = {SearchRequest: SearchRequest(query="x"), KeyRequest: KeyRequest(name="x")}
+BODIES: dict[type[BaseModel], BaseModel] = {
+    SearchRequest: SearchRequest(query="x"),
+    KeyRequest: KeyRequest(name="x"),
+    CoursePut: CoursePut(title="x", modules=[ModulePut(module_id="m", title="x")]),
+}
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,9 @@ def options_for(name: str) -> UploadOptions:
 def body_for(hint: Any) -> Any:
     """The text of a request that may be one, else a model as empty as it can be."""
     kinds = get_args(hint) or (hint,)
-    return "x" if str in kinds else kinds[0]()
+    if str in kinds:
+        return "x"
+    return BODIES[kinds[0]] if kinds[0] in BODIES else kinds[0]()
 
 
 def operations(schema: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
