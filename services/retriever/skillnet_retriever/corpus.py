@@ -25,9 +25,12 @@ from skillnet_retriever.domain.routing import ScopeDocument
 from skillnet_retriever.legs import ChunkHit, Found, KeywordLeg, Near
 from skillnet_retriever.metrics import SEARCH_SECONDS
 from skillnet_retriever.statements import SQL
+from skillnet_retriever.vector_indexes import VectorIndexes, WalkSettings
 
 A = TypeVar("A")
 B = TypeVar("B")
+
+_DEFAULT_WALK = WalkSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +44,15 @@ class Model:
 class Snapshot:
     """One REPEATABLE READ transaction: everything a reply says comes from the same state of the database."""
 
-    def __init__(self, snapshot: pool.Snapshot, org_id: UUID, filters: Filters, model: Model):
+    def __init__(
+        self, snapshot: pool.Snapshot, org_id: UUID, filters: Filters, model: Model, indexes: VectorIndexes
+    ) -> None:
         self._snapshot = snapshot
         self._connection = snapshot.connection
         self._org_id = org_id
         self._filters = filters
         self._model = model
+        self._indexes = indexes
         self.is_narrowed = statements.narrows_documents(filters)
         """Whether the filters leave parts of documents out, so that none may be read whole."""
 
@@ -75,6 +81,12 @@ class Snapshot:
         leg, chunks = await self._words(query, None, candidates)
         SEARCH_SECONDS.labels("keyword").observe(time.perf_counter() - started)
         return leg.joined(chunks, ())
+
+    async def token_bits(self, chunk_ids: Sequence[UUID]) -> dict[UUID, bytes]:
+        """The sign bits of the tokens of those chunks that were embedded with late interaction."""
+        statement = statements.token_bits(self._org_id, list(chunk_ids), self._model.model_id)
+        rows = await self._connection.fetch(statement.text, *statement.parameters)
+        return {row["chunk_id"]: row["token_bits"] for row in rows}
 
     async def texts(self, chunk_ids: Sequence[UUID]) -> dict[UUID, ChunkText]:
         """The wide rows of these chunks."""
@@ -111,7 +123,7 @@ class Snapshot:
             )
         near = leg.near_words()
         if near:
-            statement = statements.corrections(self._org_id, near, self._filters)
+            statement = statements.corrections(self._org_id, near, leg.config, self._filters)
             corrections = await self._connection.fetchrow(statement.text, *statement.parameters)
             if corrections is not None:
                 leg.correct(corrections, near)
@@ -126,7 +138,10 @@ class Snapshot:
             return await self._near(connection, vector, candidates)
 
     async def _near(self, connection: Connection, vector: HalfVector, candidates: int) -> list[Near]:
-        statement = statements.semantic_search(self._org_id, candidates, self._filters, vector, self._model.model_id)
+        walk = await self._indexes.walk(connection, self._org_id, vector.dimensions())
+        statement = statements.semantic_search(
+            self._org_id, candidates, self._filters, vector, self._model.model_id, walk
+        )
         return [Near(*row) for row in await connection.fetch(statement.text, *statement.parameters)]
 
 
@@ -143,10 +158,20 @@ async def side_by_side(one: Awaitable[A], other: Coroutine[Any, Any, B]) -> tupl
 class Corpus:
     """Opens snapshots, in which statements are limited in time and planned once for all questions."""
 
-    def __init__(self, database: Database, model_id: int, model_slug: str, *, timeout: float) -> None:
+    def __init__(
+        self,
+        database: Database,
+        model_id: int,
+        model_slug: str,
+        *,
+        timeout: float,
+        walk: WalkSettings = _DEFAULT_WALK,
+    ) -> None:
         self._database = database
         self._model = Model(model_id, model_slug)
+        self._indexes = VectorIndexes(model_id, walk)
         self._settings = {
+            **walk.of_postgresql,
             "statement_timeout": str(int(timeout * 1000)),
             "plan_cache_mode": "force_generic_plan",
         }
@@ -161,7 +186,7 @@ class Corpus:
             async with self._database.snapshot(
                 principal.org_id, audience=principal.audience, settings=self._settings
             ) as snapshot:
-                yield Snapshot(snapshot, principal.org_id, filters, self._model)
+                yield Snapshot(snapshot, principal.org_id, filters, self._model, self._indexes)
         except asyncpg.QueryCanceledError as error:
             raise PassingFault(ErrorCode.TIMEOUT, "La búsqueda ha tardado demasiado. Prueba a acotarla.") from error
 

@@ -53,9 +53,13 @@ WITH scope AS MATERIALIZED (
 )
 
 -- name: semantic_leg
--- Exact inside the scope. Vectors are of length 1, so that the inner product is the cosine.
 , semantic AS MATERIALIZED (
-    SELECT e.chunk_id, s.place, e.distance
+    /*exact*/
+)
+
+-- name: exact
+-- Exact inside the scope. Vectors are of length 1, so that the inner product is the cosine.
+SELECT e.chunk_id, s.place, e.distance
     FROM scope s
     CROSS JOIN LATERAL (  -- OFFSET: the distance is taken where the row is read, not after joins and sorts
         SELECT v.chunk_id, v.embedding <#> /*vector*/ AS distance
@@ -63,9 +67,41 @@ WITH scope AS MATERIALIZED (
         WHERE v.org_id = $1 AND v.model_id = /*model_id*/
           AND v.document_id = s.document_id AND v.version = s.version OFFSET 0
     ) e
-    /*allowed_semantic*/
+    WHERE true /*conditions*/
     ORDER BY e.distance, e.chunk_id LIMIT $2
+
+-- name: indexed_leg
+-- For a tenant whose vectors have an index (skillnet_common/database/vector_indexes.py). It is walked where the scope
+-- is large, with the filters inside the walk, and not further than hnsw.max_scan_tuples; where that gives fewer than
+-- were asked for, the exact leg takes its place. Tenant and limit are literals: a generic plan would see neither that
+-- the partial index holds the tenant nor that few rows are wanted. IS TRUE keeps the scope a hashed look-up.
+, walked AS MATERIALIZED (
+    SELECT v.chunk_id, v.document_id, v.version, v.embedding::halfvec(/*dimension*/) <#> /*vector*/ AS distance
+    FROM chunk_embeddings v
+    WHERE v.org_id = '/*tenant*/' AND v.model_id = /*model_id*/ AND (/*scope_size*/) > /*exact_chunks*/
+      AND ((v.document_id, v.version) IN (SELECT s.document_id, s.version FROM scope s)) IS TRUE /*allowed_walked*/
+    ORDER BY v.embedding::halfvec(/*dimension*/) <#> /*vector*/ LIMIT /*candidates*/
+), enough AS MATERIALIZED (
+    SELECT count(*) = /*candidates*/ AS is_true FROM walked
+), semantic AS MATERIALIZED (
+    SELECT w.chunk_id, s.place, w.distance
+    FROM walked w JOIN scope s ON s.document_id = w.document_id AND s.version = w.version
+    WHERE (SELECT is_true FROM enough)
+    UNION ALL
+    (/*exact*/)
 )
+
+-- name: chunks_in_scope
+SELECT coalesce(sum(d.expected_chunks), 0)
+         FROM scope s
+         JOIN document_versions d ON d.org_id = $1 AND d.document_id = s.document_id AND d.version = s.version
+
+-- name: chunks_allowed
+SELECT count(*) FROM allowed
+
+-- name: vector_index
+-- Whether the tenant's vectors have an index: built to its end and measured.
+SELECT EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass($1::text) AND indisvalid)
 
 -- name: results
 -- Of each document of the scope, in order: its id, its live version, and whether it is in the question's language,
@@ -74,6 +110,7 @@ SELECT /*routing*/,
        z.chunks, z.mean_words, p.posting_terms, p.posting_documents, p.posting_counts, p.entries,
        ARRAY(SELECT ROW(term_no, min(term), bool_and(optional), count(*) > 1)
              FROM terms GROUP BY term_no ORDER BY term_no) AS terms,
+       (SELECT min(config::oid)::regconfig::text FROM terms) AS config,
        (SELECT string_agg(uuid_send(s.document_id) || int4send(s.version)
                           || boolsend(coalesce(text_search_config(s.language) = a.config, true)), '' ORDER BY s.place)
         FROM scope s CROSS JOIN (SELECT min(config::oid)::regconfig AS config FROM terms) a) AS scope
@@ -89,12 +126,12 @@ ORDER BY n.distance, n.chunk_id
 -- name: corrections
 -- Postings, in the same form, of the words of the scope that are one typing error away from a term that nothing holds.
 -- $2 numbers the terms, $3 has for each all words one error away, a space between them: they are stemmed as texts are
--- and looked up one by one, so that no list of the scope's words is kept. Of each term the most frequent ones count.
+-- and looked up one by one, so that no list of the scope's words is kept. Only documents in the question's language $5
+-- are looked at: a foreign word is no error. Of each term the most frequent ones count.
 , near AS MATERIALIZED (
     SELECT t.term_no, l.lexeme, min(l.positions[1]) AS word_no
     FROM unnest($2::integer[], $3::text[]) AS t (term_no, words)
-    CROSS JOIN (SELECT DISTINCT text_search_config(language) AS config FROM scope) c
-    CROSS JOIN LATERAL unnest(to_tsvector(c.config, folded_words(c.config, t.words))) l
+    CROSS JOIN LATERAL unnest(to_tsvector($5::regconfig, folded_words($5::regconfig, t.words))) l
     GROUP BY t.term_no, l.lexeme
 ), held AS MATERIALIZED (
     SELECT n.term_no, n.lexeme, n.word_no, s.place::integer AS place, p.entries
@@ -104,6 +141,7 @@ ORDER BY n.distance, n.chunk_id
         WHERE q.org_id = $1 AND q.lexeme = n.lexeme OFFSET 0
     ) p
     JOIN scope s ON s.document_id = p.document_id AND s.version = p.version
+                AND text_search_config(s.language) = $5::regconfig
 ), chosen AS MATERIALIZED (
     SELECT term_no, lexeme, word_no,
            row_number() OVER (PARTITION BY term_no ORDER BY sum(cardinality(entries)) DESC, word_no, lexeme) AS rank
@@ -127,6 +165,11 @@ FROM unnest($2::uuid[], $3::integer[], $4::integer[]) WITH ORDINALITY AS w (docu
 JOIN document_chunks c ON c.org_id = $1 AND c.document_id = w.document_id AND c.version = w.version
                       AND c.chunk_index = w.chunk_index
 LEFT JOIN chunk_embeddings e ON e.org_id = $1 AND e.model_id = /*model_id*/ AND e.chunk_id = c.chunk_id
+
+-- name: token_bits
+SELECT t.chunk_id, t.token_bits
+FROM chunk_token_bits t
+WHERE t.org_id = $1 AND t.model_id = /*model_id*/ AND t.chunk_id = ANY ($2::uuid[])
 
 -- name: passages
 -- The wide rows of the chunks that are shown, and of no others.

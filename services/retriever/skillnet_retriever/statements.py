@@ -13,10 +13,11 @@ from skillnet_common.database.queries import Queries
 
 SQL = Queries(__package__, "retriever.sql")
 
-# IS TRUE keeps it a hashed look-up a row: a join is planned by a guess at the number of allowed chunks, and may loop.
 _READINGS = 3
 """Words that one misspelt word may stand for."""
-_IS_ALLOWED = "WHERE (e.chunk_id IN (SELECT a.chunk_id FROM allowed a)) IS TRUE"
+# IS TRUE keeps it a hashed look-up a row: a join is planned by a guess at the number of allowed chunks, and may loop.
+_IS_ALLOWED = " AND (/*alias*/.chunk_id IN (SELECT a.chunk_id FROM allowed a)) IS TRUE"
+_NOT_WALKED = " AND NOT (SELECT is_true FROM enough)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +28,23 @@ class Statement:
     parameters: list[object]
 
 
-def semantic_search(org_id: object, candidates: int, filters: Filters, vector: object, model_id: int) -> Statement:
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """That the tenant's vectors have an index, which scopes of more than `exact_chunks` chunks are sought in."""
+
+    dimension: int
+    exact_chunks: int
+
+
+def semantic_search(
+    org_id: UUID, candidates: int, filters: Filters, vector: object, model_id: int, walk: Walk | None = None
+) -> Statement:
     """The semantic leg; `vector` is the question's, `model_id` the serving model's."""
     parameters = Parameters([org_id, candidates])
     place = parameters.add(vector, "halfvec")
-    text = _fill(
-        "\n".join([*_scope(filters, parameters), SQL.semantic_leg, SQL.semantic_rows]),
-        allowed_semantic=_IS_ALLOWED if narrows_documents(filters) else "",
-        vector=place,
-        model_id=str(int(model_id)),
-    )
+    scope = "\n".join(_scope(filters, parameters))
+    leg = _exact_leg(filters) if walk is None else _indexed_leg(filters, org_id, candidates, walk)
+    text = _fill("\n".join([scope, leg, SQL.semantic_rows]), vector=place, model_id=str(int(model_id)))
     return Statement(text, parameters.values)
 
 
@@ -51,10 +59,11 @@ def keyword_search(org_id: object, query: str, filters: Filters) -> Statement:
     return Statement(text, parameters.values)
 
 
-def corrections(org_id: object, near_words: Mapping[int, Sequence[str]], filters: Filters) -> Statement:
-    """Postings of the words of the scope among `near_words`, by the number of the term each is near to."""
+def corrections(org_id: object, near_words: Mapping[int, Sequence[str]], config: str, filters: Filters) -> Statement:
+    """Postings of the words among `near_words`, by the number of the term each is near to, in the documents of the
+    scope whose text search configuration is `config`."""
     words = [" ".join(words) for words in near_words.values()]
-    parameters = Parameters([org_id, list(near_words), words, _READINGS])
+    parameters = Parameters([org_id, list(near_words), words, _READINGS, config])
     scope = _fill(SQL.scope, document_filters=_and(document_conditions(filters, parameters)))
     return Statement(f"{scope}\n{SQL.corrections}", parameters.values)
 
@@ -68,6 +77,11 @@ def found_by_words(
     return Statement(text, [org_id, documents, versions, indexes, vector])
 
 
+def token_bits(org_id: object, chunk_ids: list[UUID], model_id: int) -> Statement:
+    """The sign bits of the chunks' tokens, where they are kept."""
+    return Statement(_fill(SQL.token_bits, model_id=str(int(model_id))), [org_id, chunk_ids])
+
+
 def small_documents(org_id: object, query: str, pages: int, filters: Filters) -> Statement:
     """The scope's documents of at most `pages` pages, those that hold most of the question's terms first."""
     parameters = Parameters([org_id, query, pages])
@@ -78,6 +92,28 @@ def small_documents(org_id: object, query: str, pages: int, filters: Filters) ->
 def narrows_documents(filters: Filters) -> bool:
     """Whether the filters leave some chunks of a document out."""
     return any(value is not None for value in (filters.section_path, filters.page_from, filters.page_to))
+
+
+def _exact_leg(filters: Filters) -> str:
+    exact = _fill(SQL.exact, conditions=_allowed(filters, "e"))
+    return _fill(SQL.semantic_leg, exact=exact)
+
+
+def _indexed_leg(filters: Filters, org_id: UUID, candidates: int, walk: Walk) -> str:
+    return _fill(
+        SQL.indexed_leg,
+        exact=_fill(SQL.exact, conditions="".join((_NOT_WALKED, _allowed(filters, "e")))),
+        scope_size=SQL.chunks_allowed if narrows_documents(filters) else SQL.chunks_in_scope,
+        exact_chunks=str(int(walk.exact_chunks)),
+        allowed_walked=_allowed(filters, "v"),
+        dimension=str(int(walk.dimension)),
+        tenant=str(UUID(str(org_id))),
+        candidates=str(int(candidates)),
+    )
+
+
+def _allowed(filters: Filters, alias: str) -> str:
+    return _IS_ALLOWED.replace("/*alias*/", alias) if narrows_documents(filters) else ""
 
 
 def _scope(filters: Filters, parameters: Parameters) -> list[str]:
