@@ -50,6 +50,8 @@ class KeywordLeg:
 
     def __init__(self, row: Mapping[str, Any], candidates: int) -> None:
         self.model_id: int = row["model_id"]
+        self.config: str = row["config"] or ""
+        """The text search configuration of the question's language."""
         self._scope = _Scope(row["scope"] or b"")
         self._sought = [SoughtTerm(*fields) for fields in row["terms"]]
         self._postings = _postings(row)

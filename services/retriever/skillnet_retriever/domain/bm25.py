@@ -19,7 +19,7 @@ Integers = npt.NDArray[np.int64]
 
 _K1 = 1.2
 _B = 0.75
-READING_CERTAINTY = 0.8
+READING_CERTAINTY = 0.5
 """What a word counts that was typed otherwise; the best of those measured (docs/retrieval.md)."""
 
 
@@ -94,14 +94,17 @@ class WordScores:
         known = len(places)
         if known == 0 and term.is_optional:
             return None
-        idf = math.log(1 + (chunks - known + 0.5) / (known + 0.5))
-        certainty = READING_CERTAINTY if term.read_as else 1.0
+        idf = _idf(chunks, known)
+        weight = READING_CERTAINTY * idf if term.read_as else idf
         frequency, words = counts >> 16, counts & 0xFFFF
         gained = frequency / (frequency + _K1 * (1 - _B + _B / mean_words * words))
-        self._scores[places] += certainty * idf * gained
+        self._scores[places] += weight * gained
         if term.number <= MARKED_TERMS:
             self._matched[places] |= 1 << term.number
-        return QueryTerm(term.number, term.text, idf, known, term.read_as, certainty)
+        if not term.read_as:
+            return QueryTerm(term.number, term.text, idf, known)
+        unknown = _idf(chunks, 0)
+        return QueryTerm(term.number, term.text, unknown, known, term.read_as, weight / unknown)
 
     def best(self, limit: int, allowed: Integers | None) -> list[Hit]:
         """The best chunks, ties in the order of reading. `allowed`, where not None, lists those that may appear, as
@@ -145,6 +148,10 @@ def _starts(postings: Postings, chunk_indexes: Integers) -> Integers:
     first = np.cumsum(postings.counts) - postings.counts
     np.maximum.at(sizes, postings.documents, np.maximum.reduceat(chunk_indexes, first) + 1)
     return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes)))
+
+
+def _idf(chunks: float, known: int) -> float:
+    return math.log(1 + (chunks - known + 0.5) / (known + 0.5))
 
 
 def _most_frequent(places: Integers, counts: Integers) -> tuple[Integers, Integers]:

@@ -14,7 +14,8 @@ MARKED_TERMS = 62
 @dataclass(frozen=True, slots=True)
 class QueryTerm:
     """A word or code the question looks for. `idf` is Robertson's, over the scope; `chunk_count` chunks hold it. One
-    that nothing holds may be `read_as` words a typing error away: what holds them holds it by `certainty`, 0 to 1."""
+    that nothing holds may be `read_as` words a typing error away: it keeps its idf, of which they are worth the share
+    `certainty`, and `chunk_count` chunks hold them."""
 
     number: int
     text: str
