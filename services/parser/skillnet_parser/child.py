@@ -8,21 +8,18 @@ a pipe to the service; standard input is empty.
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import resource
-import signal
-import sys
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 from skillnet_common.documents.codec import document_to_json
 from skillnet_common.errors import ErrorCode, SkillnetError
-from skillnet_parser.limits import ParseLimits
+from skillnet_parser.lifetime import die_with
+from skillnet_parser.limits import ParseLimits, limits_from_fields
 from skillnet_parser.parse import parse_path
 
-_PR_SET_PDEATHSIG = 1
 _OPEN_FILES = 64
 
 
@@ -33,7 +30,7 @@ def serve(channel_fd: int, parent: int) -> NoReturn:
         line = requests.readline()
         if line:  # else the service closed without a request
             request = json.loads(line)
-            limits = ParseLimits(**request["limits"])
+            limits = limits_from_fields(request["limits"])
             _apply(limits)
             channel.write(_answer(request, limits, channel))
             channel.flush()
@@ -75,11 +72,3 @@ def _apply(limits: ParseLimits) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_NOFILE, (_OPEN_FILES, _OPEN_FILES))
-
-
-def die_with(parent: int) -> None:
-    """Linux kills this process with its parent, even by SIGKILL; elsewhere the CPU limit ends it."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(1)  # it has gone already

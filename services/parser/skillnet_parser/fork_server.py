@@ -20,6 +20,7 @@ import sys
 
 from skillnet_parser import child
 from skillnet_parser.fork_messages import ENDED, FORK, ORDER
+from skillnet_parser.lifetime import die_with
 
 _WAKE_UPS = 4096
 
@@ -114,7 +115,7 @@ def _kill_group(pid: int) -> None:
 
 def main() -> None:
     """Serves until the parent has gone."""
-    child.die_with(int(sys.argv[2]))
+    die_with(int(sys.argv[2]))
     control = socket.socket(fileno=int(sys.argv[1]))
     gc.collect()
     gc.freeze()  # a child's collector then leaves the shared pages as they are

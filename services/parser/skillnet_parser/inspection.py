@@ -22,7 +22,7 @@ import pymupdf
 
 from skillnet_common.documents.codec import document_to_json
 from skillnet_common.errors import SkillnetError
-from skillnet_parser.limits import MEBIBYTE, ParseLimits
+from skillnet_parser.limits import MEBIBYTE
 from skillnet_parser.sandbox import parse_file
 from skillnet_parser.settings import ParserSettings
 
@@ -42,13 +42,7 @@ def main(what: str, name: str) -> None:
 
 
 def _parse(path: Path) -> str:
-    settings = ParserSettings()
-    limits = ParseLimits(
-        cpu_seconds=settings.parse_cpu_seconds,
-        wall_seconds=settings.parse_wall_seconds,
-        memory_bytes=settings.parse_memory_mb * MEBIBYTE,
-        max_pages=settings.parse_max_pages,
-    )
+    limits = ParserSettings().limits()
     try:
         document = asyncio.run(parse_file(path, path.name, limits))
     except SkillnetError as fault:

@@ -126,11 +126,11 @@ class _Child:
         self, path: Path, file_name: str, limits: ParseLimits, on_progress: Progress | None
     ) -> ParsedDocument:
         try:
-            async with asyncio.timeout(limits.wall_seconds):
+            async with asyncio.timeout(limits.patience):
                 await self._send(path, file_name, limits)
                 payload = await self._receive(limits, on_progress)
         except TimeoutError:
-            raise _timeout(f"{limits.wall_seconds:g} s") from None
+            raise _timeout(f"{limits.patience:g} s") from None
         except (ConnectionError, asyncio.IncompleteReadError):
             raise await self._explain_death() from None
         return await asyncio.to_thread(_decode, payload)

@@ -44,6 +44,7 @@ def document_to_json(document: ParsedDocument) -> str:
             "page_labels": document.page_labels,
             "warnings": document.warnings,
             "removed": [[removal.reason, removal.page, removal.text] for removal in document.removed],
+            "ocr_pages": document.ocr_pages,
         }
     )
 
@@ -67,6 +68,7 @@ def document_from_json(data: str | bytes) -> ParsedDocument:
             page_labels=tuple(fields["page_labels"]),
             warnings=tuple(fields["warnings"]),
             removed=tuple(Removal(RemovalReason(reason), page, text) for reason, page, text in fields["removed"]),
+            ocr_pages=tuple(fields["ocr_pages"]),
         )
     except (KeyError, TypeError) as error:
         raise ValueError(f"malformed parsed document: {error!r}") from error

@@ -22,6 +22,9 @@ def check_invariants(document: ParsedDocument) -> None:
     _check_sections(document)
     _require(document.page_count >= 1, "a document has at least one page")
     _require(len(document.page_labels) in (0, document.page_count), "page labels are one a page, or none")
+    pages = document.ocr_pages
+    _require(list(pages) == sorted(set(pages)), "recognised pages ascend")
+    _require(not pages or 1 <= pages[0] <= pages[-1] <= document.page_count, "recognised pages are pages of it")
     _require(re.fullmatch("[a-z]{2}", document.language) is not None, "the language is an ISO 639-1 code")
     _require(document.title is None or bool(document.title.strip()), "a title is not empty")
 

@@ -102,7 +102,7 @@ class ParsedDocument:
     in the system counts in. `lines` is empty for formats without pages. `page_count` is the real number of
     pages, or an estimate where `page_count_estimated`. `page_labels` are the printed page numbers, one a
     page, or empty. `language` is ISO 639-1. `warnings` are sentences a person understands. `removed` is what
-    the file holds and `text` does not, with the reason; it is for those who judge a reading and is not stored.
+    the file holds and `text` does not, with the reason.
     """
 
     text: str
@@ -117,3 +117,4 @@ class ParsedDocument:
     page_labels: tuple[str, ...] = ()
     warnings: tuple[str, ...] = field(default=())
     removed: tuple[Removal, ...] = field(default=())
+    ocr_pages: tuple[int, ...] = ()

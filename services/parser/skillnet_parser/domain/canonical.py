@@ -43,6 +43,7 @@ def build_document(draft: DraftDocument) -> ParsedDocument:
         page_labels=tuple(clean_characters(label) for label in draft.page_labels),
         warnings=draft.warnings,
         removed=draft.removed,
+        ocr_pages=draft.ocr_pages,
     )
 
 

@@ -40,6 +40,7 @@ class DraftDocument:
     page_labels: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     removed: tuple[Removal, ...] = ()
+    ocr_pages: tuple[int, ...] = ()
 
 
 def text_block(kind: BlockKind, text: str, level: int = 0) -> DraftBlock:

@@ -12,6 +12,7 @@ from skillnet_common.documents import Box
 from skillnet_parser.domain.characters import SOFT_HYPHEN, clean_characters, count_unreadable, drop_ornaments
 from skillnet_parser.domain.layout import Fragment, PageLayout, Rect, Style, TableRegion, mix_styles
 from skillnet_parser.formats.pdf_hidden import HiddenText
+from skillnet_parser.formats.pdf_scan import is_scan
 from skillnet_parser.formats.pdf_tables import find_tables
 
 # Without TEXT_PRESERVE_LIGATURES ligatures come out as letters; without TEXT_CID_FOR_UNKNOWN_UNICODE a glyph
@@ -23,12 +24,14 @@ _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi")
 _WORD_GAP = 0.18  # times the size: a wider gap between two runs is a space that the file leaves out
 _BOX_DIGITS = 4
 _BELOW_PAGE = 1.05  # where sideways text stands in the reading order: after all else
+MAX_UNREADABLE = 0.02  # of a page's characters
 _RAISED = str.maketrans({"o": "º", "a": "ª", "O": "º", "A": "ª"})
 
 
 @dataclass(frozen=True, slots=True)
 class PageReading:
-    """A page's layout and what the whole document is judged by. `image_cover` is a share of the page."""
+    """A page's layout and what the whole document is judged by. `image_cover` is a share of the page. The text of a
+    scan is in its image; that of a garbled page stands for other letters than those it shows."""
 
     layout: PageLayout
     chars: int
@@ -37,6 +40,12 @@ class PageReading:
     has_hidden_text: bool
     hidden_texts: tuple[str, ...]
     has_recognised_text: bool
+    is_scan: bool
+
+    @property
+    def is_garbled(self) -> bool:
+        """Whether more than 2 % of the characters stand for glyphs whose meaning the file does not give."""
+        return self.unreadable > MAX_UNREADABLE * max(self.chars, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +69,16 @@ def read_page(page: Any, number: int) -> PageReading:
     printed = [line for block in content["blocks"] for line in _read_block(block, turn, hidden)]
     tables = find_tables(page, log, hidden) if page.rotation == 0 else []
     text = "\n".join(line.text for line in printed)
+    chars = sum(not char.isspace() for char in text)
     return PageReading(
         layout=_arrange(page, number, printed, tables),
-        chars=sum(not char.isspace() for char in text),
+        chars=chars,
         unreadable=count_unreadable(text),
         image_cover=cover,
         has_hidden_text=hidden.found,
         hidden_texts=tuple(clean_characters(text) for text in hidden.texts),
         has_recognised_text=hidden.recognised,
+        is_scan=not hidden.recognised and is_scan(page, chars, [line.rect for line in printed], cover),
     )
 
 

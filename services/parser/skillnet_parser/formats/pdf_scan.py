@@ -1,0 +1,49 @@
+"""Whether the text of a PDF's page is in an image on it, where only character recognition can read it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pymupdf
+
+MIN_PAGE_CHARS = 20  # fewer on a page with a large image: a scan
+SCAN_COVER = 0.5  # of the page, by images
+_WHOLE_COVER = 0.8
+_MARGIN = 0.13  # of the page's width and height: where stamps of registers and signatures stand
+_PAPER, _INK = 160, 110  # of 255
+_MIN_PAPER = 0.5
+_INK_SHARE = (0.003, 0.4)
+_DPI = 36
+
+
+def is_scan(page: Any, chars: int, rects: Sequence[pymupdf.Rect], image_cover: float) -> bool:
+    """Whether an image covers the page and its text is none, or stamps in the margins of what looks like paper with
+    print on it. `rects` are the places of the page's `chars` characters, on the page as a reader sees it."""
+    if chars < MIN_PAGE_CHARS:
+        return image_cover >= SCAN_COVER
+    return image_cover >= _WHOLE_COVER and _are_in_margins(page, rects) and _looks_printed(page)
+
+
+def _are_in_margins(page: Any, rects: Sequence[pymupdf.Rect]) -> bool:
+    inner = _inner(pymupdf.Rect(0, 0, page.rect.width, page.rect.height))
+    return all(not inner.contains((rect.tl + rect.br) / 2) for rect in rects)
+
+
+def _looks_printed(page: Any) -> bool:
+    """Dark marks on light ground within the margins."""
+    pixmap = page.get_pixmap(dpi=_DPI, colorspace=pymupdf.csGRAY, annots=False)
+    area = _inner(pymupdf.Rect(pixmap.irect)).irect
+    rows = range(area.y0 - pixmap.y, area.y1 - pixmap.y)
+    left, right = area.x0 - pixmap.x, area.x1 - pixmap.x
+    shades = b"".join(bytes(pixmap.samples_mv[y * pixmap.stride + left : y * pixmap.stride + right]) for y in rows)
+    if not shades:
+        return False
+    paper = sum(shade >= _PAPER for shade in shades) / len(shades)
+    ink = sum(shade <= _INK for shade in shades) / len(shades)
+    return paper >= _MIN_PAPER and _INK_SHARE[0] <= ink <= _INK_SHARE[1]
+
+
+def _inner(rect: pymupdf.Rect) -> pymupdf.Rect:
+    x, y = _MARGIN * rect.width, _MARGIN * rect.height
+    return pymupdf.Rect(rect.x0 + x, rect.y0 + y, rect.x1 - x, rect.y1 - y)
