@@ -91,6 +91,13 @@ class SearchNarrowing(DocumentNarrowing):
         )
 
 
+Earlier = Annotated[
+    list[str] | None,
+    typer.Option(help="A question asked before, which this one leans on; repeatable, oldest first."),
+]
+"""The conversation so far."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """How passages are found, and how many."""

@@ -12,7 +12,8 @@ from pydantic import BaseModel
 from rich.console import Console
 from rich.table import Table
 
-from skillnet_common.contracts.retrieval import Passage, Source
+from skillnet_common.contracts.answers import AskReply
+from skillnet_common.contracts.retrieval import ContextReply, Passage, SearchReply, Source
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")]
 
@@ -70,7 +71,7 @@ def escape(text: str) -> str:
 
 
 def place(source: Passage | Source) -> str:
-    """`Manual > Devoluciones, pág. 3` of a passage or source."""
+    """`Manual > Devoluciones, pág. 3` of a passage or source, with `(OCR)` where recognition read it."""
     path = source.section_path
     headed_by_title = bool(path) and path[0].casefold() == source.document_title.casefold()
     where = " > ".join([source.document_title, *(path[1:] if headed_by_title else path)])
@@ -78,4 +79,10 @@ def place(source: Passage | Source) -> str:
         return where
     first, last = source.page_start, source.page_end or source.page_start
     pages = f"pág.{_NBSP}{first}" if first == last else f"págs.{_NBSP}{first}-{last}"
-    return f"{where}, {pages}"
+    return f"{where}, {pages}{' (OCR)' if source.ocr else ''}"
+
+
+def print_reading(reply: SearchReply | ContextReply | AskReply) -> None:
+    """What the question was taken to be, where the conversation completed it."""
+    if reply.read_as is not None:
+        console.print(f"[dim]read as: {escape(reply.read_as)}[/]")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from skillnet_client import SkillnetClient
-from skillnet_common.contracts.answers import AskReply, AskRequest
+from skillnet_common.contracts.answers import AskReply, AskRequest, Turn
 from skillnet_common.contracts.retrieval import Passage, Rung, Source, Strategy
 from skillnet_evaluation import judging, metrics
 from skillnet_evaluation.configurations import Configuration
@@ -54,7 +54,7 @@ def ask(
 
     The services remember a question's vector, so it is asked once beforehand: the times are those of a search alone.
     """
-    client.search(_WARMING.request(question.text, limit=1))
+    client.search(_WARMING.request(question.text, limit=1, earlier=question.earlier))
     return [_ask(client, dataset, corpus, one, question, answers=answers) for one in configurations]
 
 
@@ -69,7 +69,7 @@ def _ask(
 ) -> Outcome:
     limit = _PASSAGES_OF_DOCUMENTS if dataset.ranks_documents else _PASSAGES
     begun = time.perf_counter()
-    reply = client.search(configuration.request(question.text, limit=limit))
+    reply = client.search(configuration.request(question.text, limit=limit, earlier=question.earlier))
     wall = 1000 * (time.perf_counter() - begun)
     found = [_found(passage, str(passage.chunk_id), corpus) for passage in reply.passages]
     units = judging.units_of(question, found, ranks_documents=dataset.ranks_documents)
@@ -79,7 +79,9 @@ def _ask(
     answer: AskReply | None = None
     cited: list[Found] = []
     if answers:
-        answer = client.ask(AskRequest.model_validate({**configuration.fields, "question": question.text}))
+        history = [Turn(question=asked) for asked in question.earlier]
+        fields = {**configuration.fields, "question": question.text, "history": history}
+        answer = client.ask(AskRequest.model_validate(fields))
         cited = _cited(answer, corpus)
         figures |= _of_answer(question, answer, cited)
     return Outcome(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,9 @@ class Configuration:
     name: str
     fields: dict[str, Any] = field(default_factory=dict)
 
-    def request(self, query: str, *, limit: int) -> SearchRequest:
-        """The request for a question."""
-        return SearchRequest.model_validate({**self.fields, "query": query, "limit": limit})
+    def request(self, query: str, *, limit: int, earlier: Sequence[str] = ()) -> SearchRequest:
+        """The request for a question, and those `earlier` in its conversation."""
+        return SearchRequest.model_validate({**self.fields, "query": query, "limit": limit, "earlier": earlier})
 
 
 BUILT_IN = (
@@ -34,7 +35,7 @@ BUILT_IN = (
 )
 """`hybrid` searches as the services do where nothing is said."""
 
-_PER_QUESTION = frozenset({"query", "limit"})
+_PER_QUESTION = frozenset({"query", "limit", "earlier"})
 
 
 def read_configuration(path: Path) -> Configuration:

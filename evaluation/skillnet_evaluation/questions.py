@@ -29,7 +29,8 @@ class Answer:
 class Question:
     """A question. `all_needed`: each of the answers gives a part, else any of them gives the whole.
 
-    No `answers`: nothing in the documents answers it, and `kind` says how far off it is.
+    No `answers`: nothing in the documents answers it, and `kind` says how far off it is. `earlier`: the questions of
+    the conversation it belongs to, oldest first.
     """
 
     id: str
@@ -38,6 +39,7 @@ class Question:
     all_needed: bool = False
     slices: tuple[str, ...] = ()
     kind: str = ""
+    earlier: tuple[str, ...] = ()
 
     @property
     def is_answerable(self) -> bool:

@@ -9,12 +9,12 @@ from typing import Annotated
 import typer
 
 from skillnet_cli.exits import reports_errors
-from skillnet_cli.filter_options import AllowGeneral, Finding, SearchNarrowing, TokenBudget
+from skillnet_cli.filter_options import AllowGeneral, Earlier, Finding, SearchNarrowing, TokenBudget
 from skillnet_cli.option_groups import takes_groups
-from skillnet_cli.output import AsJson, console, escape, place, print_json
+from skillnet_cli.output import AsJson, console, escape, place, print_json, print_reading
 from skillnet_cli.target import DataFolder, find_target
 from skillnet_client import SkillnetApiError, SkillnetClient
-from skillnet_common.contracts.answers import AskEventKind, AskReply, AskRequest
+from skillnet_common.contracts.answers import AskEventKind, AskReply, AskRequest, Turn
 from skillnet_common.errors import ErrorCode
 
 
@@ -25,6 +25,7 @@ def ask(
     narrowing: SearchNarrowing,
     finding: Finding,
     data: DataFolder = None,
+    earlier: Earlier = None,
     token_budget: TokenBudget = 4_000,
     allow_general: AllowGeneral = True,
     answer_language: Annotated[
@@ -40,6 +41,7 @@ def ask(
     with find_target(data).client() as client:
         request = AskRequest(
             question=question,
+            history=[Turn(question=asked) for asked in earlier or ()],
             filters=narrowing.filters(client),
             token_budget=token_budget,
             allow_general=allow_general,
@@ -65,6 +67,7 @@ def print_ground(reply: AskReply) -> None:
     for source in reply.sources:
         if source.number in reply.citations:
             console.print(f"  [dim]\\[Fuente {source.number}] {escape(place(source))}[/]")
+    print_reading(reply)
     console.print(f"  [dim]{reply.rung}: {escape(reply.reason)}[/]")
     for warning in reply.warnings:
         console.print(f"  [yellow]{escape(warning)}[/]")

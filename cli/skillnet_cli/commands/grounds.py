@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from skillnet_cli.exits import reports_errors
-from skillnet_cli.filter_options import AllowGeneral, Finding, SearchNarrowing, TokenBudget
+from skillnet_cli.filter_options import AllowGeneral, Earlier, Finding, SearchNarrowing, TokenBudget
 from skillnet_cli.option_groups import takes_groups
-from skillnet_cli.output import AsJson, console, escape, place, print_json, print_table
+from skillnet_cli.output import AsJson, console, escape, place, print_json, print_reading, print_table
 from skillnet_cli.target import DataFolder, find_target
 from skillnet_common.contracts.retrieval import ContextReply, ContextRequest, Evidence, GroundRequest
 
@@ -24,6 +24,7 @@ def context(
     narrowing: SearchNarrowing,
     finding: Finding,
     data: DataFolder = None,
+    earlier: Earlier = None,
     token_budget: TokenBudget = 4_000,
     as_json: AsJson = False,
 ) -> None:
@@ -31,7 +32,11 @@ def context(
     with find_target(data).client() as client:
         reply = client.context(
             ContextRequest(
-                query=query, filters=narrowing.filters(client), token_budget=token_budget, **asdict(finding)
+                query=query,
+                earlier=earlier or [],
+                filters=narrowing.filters(client),
+                token_budget=token_budget,
+                **asdict(finding),
             )
         )
     if as_json:
@@ -48,6 +53,7 @@ def ground(
     narrowing: SearchNarrowing,
     finding: Finding,
     data: DataFolder = None,
+    earlier: Earlier = None,
     token_budget: TokenBudget = 4_000,
     allow_general: AllowGeneral = True,
     allow_document: Annotated[
@@ -64,6 +70,7 @@ def ground(
         reply = client.ground(
             GroundRequest(
                 query=query,
+                earlier=earlier or [],
                 filters=narrowing.filters(client),
                 token_budget=token_budget,
                 allow_general=allow_general,
@@ -90,6 +97,7 @@ def _figures(evidence: Evidence) -> list[tuple[str, str]]:
 
 def _print_sources(reply: ContextReply) -> None:
     console.print()
+    print_reading(reply)
     print_table(
         ["Source", "Where", "Score"],
         [(one.number, place(one), "" if one.score is None else f"{one.score:.3f}") for one in reply.sources],

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from skillnet_cli.exits import reports_errors
-from skillnet_cli.filter_options import Finding, SearchNarrowing
+from skillnet_cli.filter_options import Earlier, Finding, SearchNarrowing
 from skillnet_cli.option_groups import takes_groups
-from skillnet_cli.output import AsJson, console, escape, place, print_json
+from skillnet_cli.output import AsJson, console, escape, place, print_json, print_reading
 from skillnet_cli.target import DataFolder, find_target
 from skillnet_common.contracts.retrieval import SearchRequest
 
@@ -24,15 +24,19 @@ def search(
     narrowing: SearchNarrowing,
     finding: Finding,
     data: DataFolder = None,
+    earlier: Earlier = None,
     as_json: AsJson = False,
 ) -> None:
     """Find passages."""
     with find_target(data).client() as client:
-        request = SearchRequest(query=query, filters=narrowing.filters(client), **asdict(finding))
+        request = SearchRequest(
+            query=query, earlier=earlier or [], filters=narrowing.filters(client), **asdict(finding)
+        )
         reply = client.search(request)
     if as_json:
         print_json(reply)
         return
+    print_reading(reply)
     for warning in reply.warnings:
         console.print(f"[yellow]{escape(warning)}[/]")
     for number, passage in enumerate(reply.passages, 1):

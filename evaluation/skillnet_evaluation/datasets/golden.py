@@ -56,6 +56,7 @@ def read_golden(path: Path, documents: Path, *, split: str | None = None) -> Dat
     files = source_files(documents)
     known = {file.key for file in files}
     questions: list[Question] = []
+    conversations: dict[str, tuple[str, ...]] = {}
     for number, entry in json_lines(path):
         try:
             golden = GoldenQuestion.model_validate(entry)
@@ -66,8 +67,12 @@ def read_golden(path: Path, documents: Path, *, split: str | None = None) -> Dat
         absent = sorted({answer.document for answer in golden.answers} - known)
         if absent:
             raise DatasetError(path, f"{documents} has no {absent[0]}", line=number)
+        if golden.follows is not None and golden.follows not in conversations:
+            raise DatasetError(path, f"follows: no question before it is {golden.follows}", line=number)
+        earlier = conversations.get(golden.follows or "", ())
+        conversations[golden.id] = (*earlier, golden.question)
         if split is None or golden.split in {None, split}:
-            questions.append(_question(golden))
+            questions.append(_question(golden, earlier))
     if not questions:
         raise DatasetError(path, "holds no question")
     return Dataset(path.stem if path.stem != "questions" else "golden", files, tuple(questions))
@@ -81,7 +86,7 @@ def source_files(folder: Path) -> tuple[SourceDocument, ...]:
     return tuple(SourceDocument(path.relative_to(folder).as_posix(), path.name, path) for path in files)
 
 
-def _question(golden: GoldenQuestion) -> Question:
+def _question(golden: GoldenQuestion, earlier: tuple[str, ...]) -> Question:
     answers = tuple(
         Answer(
             answer.document,
@@ -92,5 +97,5 @@ def _question(golden: GoldenQuestion) -> Question:
         for answer in golden.answers
     )
     return Question(
-        golden.id, golden.question, answers, golden.all_needed, tuple(golden.slice), kind=golden.kind or ""
+        golden.id, golden.question, answers, golden.all_needed, tuple(golden.slice), golden.kind or "", earlier
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from uuid import UUID
@@ -35,51 +35,67 @@ from skillnet_gateway.metrics import LLM_ANSWERS
 from skillnet_gateway.organizations import AnswerRules, Organizations
 from skillnet_gateway.prompts import ChatMessage
 from skillnet_gateway.retrieval import Retrieval
+from skillnet_gateway.rewriting import rewriting_prompt, rewritten_question
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Grounded:
-    """A question whose ground is known. `prompt` is None where no LLM is to be asked."""
+    """A question whose ground is known. `question` stands alone: `read_as` where the conversation completed it.
+    `prompt` is None where no LLM is to be asked."""
 
     org_id: UUID
     question: str
+    read_as: str | None
     ground: GroundReply
     prompt: list[ChatMessage] | None
     started: float
 
     def reply(self, answer: Answer) -> AskReply:
         """The reply with this answer."""
-        return reply_of(self.ground, answer, took_ms=round((time.perf_counter() - self.started) * 1000, 1))
+        took_ms = round((time.perf_counter() - self.started) * 1000, 1)
+        return reply_of(self.ground, answer, read_as=self.read_as, took_ms=took_ms)
 
 
 class Answering:
-    """Without a `model` every answer is extractive; with one, the organisation's consent is needed too."""
+    """Without a `model` every answer is extractive; with one, the organisation's consent is needed too.
+    `rewrite_seconds`: how long the model may take to word a follow-up question anew."""
 
     def __init__(
-        self, retrieval: Retrieval, organizations: Organizations, model: ChatModel | None, meter: UsageMeter
+        self,
+        retrieval: Retrieval,
+        organizations: Organizations,
+        model: ChatModel | None,
+        meter: UsageMeter,
+        *,
+        rewrite_seconds: float,
     ) -> None:
         self._retrieval = retrieval
         self._organizations = organizations
         self._model = model
         self._meter = meter
+        self._rewrite_seconds = rewrite_seconds
 
     async def ground(self, caller: Caller, request: AskRequest) -> Grounded:
         """Finds what an answer can stand on. Raises what `Retrieval.ground` raises."""
         started = time.perf_counter()
         org_id = caller.principal.org_id
         rules = await self._rules_for_model(org_id)
-        wanted = ground_request(request, has_model=rules is not None)
+        alone = await self._standing_alone(request, org_id) if rules is not None else request
+        wanted = ground_request(alone, has_model=rules is not None)
         ground = await self._retrieval.ground_to_answer(wanted, caller.credential)
-        prompt = prompt_for(request, ground, rules.template) if rules is not None else None
-        return Grounded(org_id, request.question, ground, prompt, started)
+        question = ground.read_as or alone.question
+        alone = alone.model_copy(update={"question": question})
+        prompt = prompt_for(alone, ground, rules.template) if rules is not None else None
+        read_as = question if question != request.question else None
+        return Grounded(org_id, question, read_as, ground, prompt, started)
 
     async def answer(self, grounded: Grounded) -> AskReply:
         """The answer, whole."""
         if self._model is None or grounded.prompt is None:
             return grounded.reply(extractive(grounded.question, grounded.ground))
-        with self._counted(grounded) as tally:
+        with self._counted(grounded.org_id, grounded.prompt) as tally:
             try:
                 text = await self._model.complete(grounded.prompt, tally)
             except SkillnetError as fault:
@@ -96,7 +112,7 @@ class Answering:
                 yield event
         else:
             said: list[str] = []
-            with self._counted(grounded) as tally:
+            with self._counted(grounded.org_id, grounded.prompt) as tally:
                 try:
                     async with self._model.stream(grounded.prompt, tally) as pieces:
                         async for piece in pieces:
@@ -108,6 +124,23 @@ class Answering:
                     answer = _fall_back(grounded, fault, tally)
         yield AskEvent(kind=AskEventKind.DONE, reply=grounded.reply(answer))
 
+    async def _standing_alone(self, request: AskRequest, org_id: UUID) -> AskRequest:
+        """The question as the LLM words it so that it needs no conversation; as it is where the LLM fails, so that
+        the retriever completes it by words."""
+        if self._model is None or not request.history:
+            return request
+        prompt = rewriting_prompt(request.question, request.history)
+        try:
+            with self._counted(org_id, prompt) as tally:
+                reply = await self._model.complete(prompt, tally, seconds=self._rewrite_seconds)
+        except SkillnetError as fault:
+            if fault.code not in LLM_CODES:
+                raise
+            log.warning("question_not_rewritten", org_id=str(org_id), code=fault.code, reason=fault.message)
+            return request
+        question = rewritten_question(reply)
+        return request if question is None else request.model_copy(update={"question": question, "history": []})
+
     async def _rules_for_model(self, org_id: UUID) -> AnswerRules | None:
         """How to ask the LLM; None where there is none, or the organisation has not consented."""
         if self._model is None:
@@ -116,9 +149,9 @@ class Answering:
         return rules if rules.consents.llm else None
 
     @contextmanager
-    def _counted(self, grounded: Grounded) -> Iterator[Tally]:
+    def _counted(self, org_id: UUID, prompt: Sequence[ChatMessage]) -> Iterator[Tally]:
         """Counts the tokens of an answer however it ends, also where the asker has hung up."""
-        tally = Tally(grounded.prompt or ())
+        tally = Tally(prompt)
         try:
             yield tally
         finally:
@@ -128,7 +161,7 @@ class Answering:
                     (UsageKind.LLM_PROMPT_TOKENS, usage.prompt_tokens),
                     (UsageKind.LLM_COMPLETION_TOKENS, usage.completion_tokens),
                 ):
-                    self._meter.count(grounded.org_id, kind, amount, estimated=usage.estimated)
+                    self._meter.count(org_id, kind, amount, estimated=usage.estimated)
 
 
 def _said(piece: str, watch: CitationWatch, grounded: Grounded) -> Iterator[AskEvent]:

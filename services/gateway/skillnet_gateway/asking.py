@@ -50,6 +50,7 @@ def ground_request(request: AskRequest, *, has_model: bool) -> GroundRequest:
     """
     return GroundRequest(
         query=request.question,
+        earlier=[turn.question for turn in request.history],
         filters=request.filters,
         strategy=request.strategy,
         fusion=request.fusion,
@@ -111,11 +112,12 @@ def citation_of(source: Source) -> Citation:
         char_start=source.char_start,
         char_end=source.char_end,
         chunk_ids=source.chunk_ids,
+        ocr=source.ocr,
     )
 
 
-def reply_of(ground: GroundReply, answer: Answer, *, took_ms: float) -> AskReply:
-    """The reply; sources are listed only where the answer stands on them."""
+def reply_of(ground: GroundReply, answer: Answer, *, read_as: str | None, took_ms: float) -> AskReply:
+    """The reply; sources are listed only where the answer stands on them. `read_as`: see `AskReply`."""
     rung, reason = ground.rung, ground.reason
     if rung is Rung.GENERAL and answer.answered_by == EXTRACTIVE:
         rung, reason = Rung.NONE, _NOBODY_KNOWS
@@ -128,6 +130,7 @@ def reply_of(ground: GroundReply, answer: Answer, *, took_ms: float) -> AskReply
         sources=ground.sources if rung in CITED_RUNGS else [],
         strategy=ground.strategy,
         strategy_reason=ground.strategy_reason,
+        read_as=read_as,
         warnings=[*ground.warnings, *answer.warnings],
         took_ms=took_ms,
         embedding_model=ground.embedding_model,

@@ -60,9 +60,9 @@ class ChatModel:
         """Closes the connections."""
         await self._http.aclose()
 
-    async def complete(self, messages: Sequence[ChatMessage], tally: Tally) -> str:
-        """The whole answer."""
-        deadline = asyncio.get_running_loop().time() + self._seconds
+    async def complete(self, messages: Sequence[ChatMessage], tally: Tally, *, seconds: float | None = None) -> str:
+        """The whole answer, in `seconds` at most (by default as long as the settings allow)."""
+        deadline = asyncio.get_running_loop().time() + (self._seconds if seconds is None else seconds)
         async for attempt in self._attempts_until(deadline):
             with attempt:
                 async with _within(deadline):

@@ -73,11 +73,11 @@ def grounded_prompt(
     The rules and the fences are the system's own under any `template` (None: the default one); `language` is a code
     of ISO 639, None the question's.
     """
-    fence = fence or _new_fence()
+    fence = fence or new_fence()
     named = _language(language)
     values = {
-        "context": _fenced(fence, context),
-        "question": _fenced(f"{fence}-pregunta", question),
+        "context": fenced(fence, context),
+        "question": fenced(f"{fence}-pregunta", question),
         "fence": fence,
         "language": named,
     }
@@ -89,10 +89,10 @@ def grounded_prompt(
 
 def general_prompt(question: str, *, language: str | None = None, fence: str | None = None) -> list[ChatMessage]:
     """Asks for an answer from general knowledge, without citations."""
-    fence = fence or _new_fence()
+    fence = fence or new_fence()
     return [
         ChatMessage("system", _GENERAL.format(fence=fence, language=_language(language))),
-        ChatMessage("user", _fenced(fence, question)),
+        ChatMessage("user", fenced(fence, question)),
     ]
 
 
@@ -107,7 +107,8 @@ def _usable(template: str | None) -> str:
     return template
 
 
-def _fenced(mark: str, text: str) -> str:
+def fenced(mark: str, text: str) -> str:
+    """The text between a mark that opens and one that closes."""
     return f"<{mark}>\n{text}\n</{mark}>"
 
 
@@ -117,6 +118,6 @@ def _language(code: str | None) -> str:
     return _LANGUAGES.get(code, f"el idioma «{code}»")
 
 
-def _new_fence() -> str:
-    # Drawn anew for every prompt, so that no document can hold the mark that closes it.
+def new_fence() -> str:
+    """A mark drawn anew for every prompt, so that no document can hold the one that closes it."""
     return f"datos-{secrets.token_hex(8)}"

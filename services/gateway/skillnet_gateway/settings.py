@@ -39,6 +39,8 @@ class GatewaySettings(CommonSettings, ObjectStoreSettings, ChunkSettings):
     """Of a streamed answer, from the request on; an LLM that takes longer is not asked again."""
     llm_timeout_seconds: float = Field(default=60.0, gt=0)
     """For the whole answer, retries included."""
+    llm_rewrite_seconds: float = Field(default=8.0, gt=0)
+    """For wording a follow-up question so that it stands alone; after that the topic words of the turn before do."""
     llm_attempts: int = Field(default=3, ge=1)
     llm_max_tokens: int = Field(default=1_024, ge=1)
     ask_heartbeat_seconds: float = Field(default=10.0, gt=0)

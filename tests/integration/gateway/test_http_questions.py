@@ -491,3 +491,54 @@ async def test_errors_before_a_stream_are_problems(client: httpx.AsyncClient, re
     retriever.reply = RequestError(ErrorCode.QUERY_EMPTY, "nada")
     response = await client.post("/v1/ask", json={"question": QUESTION, "stream": True})
     assert (response.status_code, response.json()["code"]) == (422, "query_empty")
+
+
+HISTORY = [{"question": "¿Cuál es el plazo de devolución?", "answer": "30 días [Fuente 1]."}]
+
+
+async def test_a_follow_up_is_worded_anew_by_the_llm(
+    with_llm: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer
+) -> None:
+    llm.script = ["¿Cuál es el plazo de devolución si la compra es online?", "30 días [Fuente 1]."]
+    reply = await ask(with_llm, question="¿y si es online?", history=HISTORY)
+    assert reply["read_as"] == "¿Cuál es el plazo de devolución si la compra es online?"
+    asked = retriever.asked[0][1]
+    assert isinstance(asked, GroundRequest)
+    assert (asked.query, asked.earlier) == (reply["read_as"], [])
+    rewriting, answering = (json.dumps(request["messages"], ensure_ascii=False) for request in llm.requests)
+    assert HISTORY[0]["question"] in rewriting
+    assert HISTORY[0]["answer"] in rewriting
+    assert "si la compra es online" in answering
+
+
+@pytest.mark.parametrize("script", [[400], ["Una línea.\nY otra."], ["x" * 700], ["«»"]])
+async def test_a_follow_up_that_the_llm_cannot_word_is_completed_by_the_retriever(
+    with_llm: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer, script: list[str | int]
+) -> None:
+    llm.script = [*script, "30 días [Fuente 1]."]
+    retriever.reply = ground_reply().model_copy(update={"read_as": "plazo devolución ¿y si es online?"})
+    reply = await ask(with_llm, question="¿y si es online?", history=HISTORY)
+    assert (reply["answer"], reply["llm_error"]) == ("30 días [Fuente 1].", None)
+    assert reply["read_as"] == "plazo devolución ¿y si es online?"
+    asked = retriever.asked[0][1]
+    assert isinstance(asked, GroundRequest)
+    assert (asked.query, asked.earlier) == ("¿y si es online?", [HISTORY[0]["question"]])
+
+
+async def test_without_an_llm_the_conversation_goes_to_the_retriever(
+    client: httpx.AsyncClient, retriever: RetrieverDouble
+) -> None:
+    retriever.reply = ground_reply().model_copy(update={"read_as": "plazo devolución ¿y el fondo de caja?"})
+    reply = await ask(client, question="¿y el fondo de caja?", history=HISTORY)
+    assert reply["read_as"] == "plazo devolución ¿y el fondo de caja?"
+    asked = retriever.asked[0][1]
+    assert isinstance(asked, GroundRequest)
+    assert asked.earlier == [HISTORY[0]["question"]]
+
+
+async def test_without_consent_no_conversation_leaves(
+    llm_and_gateway: tuple[LlmServer, RunningGateway], llm: LlmServer, api_key: str, retriever: RetrieverDouble
+) -> None:
+    async with llm_and_gateway[1].client(api_key) as http:
+        await ask(http, question="¿y si es online?", history=HISTORY)
+    assert llm.requests == []

@@ -40,6 +40,8 @@ REST: dict[str, tuple[list[str], object]] = {
     "token_budget": (["--token-budget", "500"], 500),
     "allow_general": (["--no-general"], False),
     "allow_document": (["--no-document"], False),
+    "earlier": (["--earlier", "a", "--earlier", "b"], ["a", "b"]),
+    "history": (["--earlier", "a"], [{"question": "a"}]),
 }
 COMMANDS: dict[str, type[Request]] = {
     "search": SearchRequest,

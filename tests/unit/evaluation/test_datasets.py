@@ -53,6 +53,16 @@ def test_golden_questions(tmp_path: Path, documents: Path) -> None:
     assert not second.is_answerable
 
 
+def test_a_follow_up_has_the_conversation_before_it(tmp_path: Path, documents: Path) -> None:
+    chain = [GOLDEN, GOLDEN | {"id": "q2", "follows": "q1", "question": "¿y dos?", "split": "test"}]
+    chain.append(GOLDEN | {"id": "q3", "follows": "q2", "split": "test"})
+    path = lines(tmp_path / "questions.jsonl", *chain)
+    assert [q.earlier for q in read_golden(path, documents).questions] == [(), ("¿Cuánto?",), ("¿Cuánto?", "¿y dos?")]
+    assert len(read_golden(path, documents, split="test").questions[-1].earlier) == 2
+    with pytest.raises(DatasetError, match=r"line 1: follows: no question before it is q1"):
+        read_golden(lines(tmp_path / "cut.jsonl", *chain[1:]), documents)
+
+
 @pytest.mark.parametrize(
     ("entry", "says"),
     [

@@ -9,20 +9,30 @@ from pydantic import Field
 
 from skillnet_common.contracts.base import Message, Request
 from skillnet_common.contracts.problems import Problem
-from skillnet_common.contracts.retrieval import MAX_QUERY_CHARS, Filters, Fusion, Rung, Source, Strategy
+from skillnet_common.contracts.retrieval import MAX_QUERY_CHARS, MAX_TURNS, Filters, Fusion, Rung, Source, Strategy
 
 EXTRACTIVE = "extractive"
 """`answered_by` of an answer put together from the documents' own sentences, without an LLM."""
+
+
+class Turn(Request):
+    """A turn of the conversation before the question: what was asked and, if it is at hand, what was answered."""
+
+    question: str = Field(min_length=1, max_length=MAX_QUERY_CHARS)
+    answer: str = Field(default="", max_length=20_000)
 
 
 class AskRequest(Request):
     """A question and where to look for its answer; see `GroundRequest` for the fields they share.
 
     `stream`: reply as Server-Sent Events, each an `AskEvent`; `Accept: text/event-stream` asks for the same.
-    `language`: of an LLM's answer (ISO 639); without it, the question's.
+    `language`: of an LLM's answer (ISO 639); without it, the question's. `history`: the conversation so far, oldest
+    turn first. A question that leans on it ("¿y si es online?") is rewritten by the LLM so that it stands alone, and
+    without one gets the topic words of the turn before; the reply's `read_as` is what was asked in the end.
     """
 
     question: str = Field(min_length=1, max_length=MAX_QUERY_CHARS)
+    history: list[Turn] = Field(default_factory=list, max_length=MAX_TURNS)
     filters: Filters = Filters()
     strategy: Strategy = Strategy.AUTO
     fusion: Fusion = Fusion.COVERAGE
@@ -59,6 +69,8 @@ class AskReply(Message):
     sources: list[Source] = Field(default_factory=list)
     strategy: Strategy
     strategy_reason: str
+    read_as: str | None = None
+    """The question as it was searched, where the conversation completed it."""
     warnings: list[str] = Field(default_factory=list)
     took_ms: float
     embedding_model: str | None = None
@@ -82,6 +94,8 @@ class Citation(Message):
     char_start: int
     char_end: int
     chunk_ids: list[UUID]
+    ocr: bool = False
+    """Whether a part of the text came by character recognition (OCR) of a scanned page: it may hold errors."""
 
 
 class AskEventKind(StrEnum):

@@ -13,6 +13,7 @@ from skillnet_common.contracts.base import Message, Request
 
 MAX_QUERY_CHARS = 4_000
 MAX_PAGE = 1_000_000
+MAX_TURNS = 20
 
 
 def _in_utc(value: datetime) -> datetime:
@@ -35,6 +36,7 @@ class Strategy(StrEnum):
     KEYWORD = "keyword"
     HYBRID = "hybrid"
     FULL_TEXT = "full_text"
+    OUTLINE = "outline"
 
 
 class Fusion(StrEnum):
@@ -64,15 +66,33 @@ class Filters(Request):
     metadata: dict[str, str | int | float | bool] | None = None
 
 
-class SearchRequest(Request):
-    """`retrieval.v1.search`. `alpha`: 0 keyword only, 1 semantic only."""
+Asked = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
 
-    query: str = Field(min_length=1, max_length=MAX_QUERY_CHARS)
+
+PartId = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class SearchRequest(Request):
+    """`retrieval.v1.search`. `alpha`: 0 keyword only, 1 semantic only.
+
+    `earlier`: the questions of the conversation so far, oldest first. A question that leans on the one before
+    ("¿y si es online?") is searched with its topic words; the reply's `read_as` says how.
+    """
+
+    query: Asked
+    earlier: list[Asked] = Field(default_factory=list, max_length=MAX_TURNS)
     filters: Filters = Filters()
     strategy: Strategy = Strategy.AUTO
     fusion: Fusion = Fusion.COVERAGE
     alpha: float = Field(default=0.5, ge=0, le=1)
     limit: int = Field(default=8, ge=1, le=100)
+    late_interaction: bool | None = None
+    """Whether the first passages are ordered by their tokens too; null: where the deployment keeps them."""
+
+
+    outline_parts: list[PartId] | None = Field(default=None, max_length=50)
+    """Parts of the outline to read, as `retrieval.v1.outline` names them, in place of those that words choose; unknown
+    ones are dropped. Empty: none of them fits."""
 
 
 class ContextRequest(SearchRequest):
@@ -88,6 +108,31 @@ class GroundRequest(ContextRequest):
     allow_document: bool = True
     """Whether a small document may be read whole where no passage answers clearly. An LLM can tell whether it holds
     the answer; sentences chosen by their words cannot."""
+
+
+class OutlineRequest(Request):
+    """`retrieval.v1.outline`: the modules of a course, or the sections of documents, to choose from."""
+
+    filters: Filters = Filters()
+
+
+class OutlinePart(Message):
+    """A module or section with all that lies below it: `headings` are the lessons or sections right below, `opening`
+    is how its text begins."""
+
+    part_id: str
+    document_id: UUID
+    document_title: str
+    path: list[str]
+    headings: list[str]
+    opening: str
+
+
+class OutlineReply(Message):
+    """In reading order. `is_course`: the parts are a course's. None: the scope has no outline, or is too large."""
+
+    is_course: bool
+    parts: list[OutlinePart]
 
 
 class BoxOut(Message):
@@ -112,6 +157,8 @@ class Scores(Message):
     keyword_rank: int | None = None
     coverage: float | None = None
     """BM25 divided by the summed idf of all query terms."""
+    late: float | None = None
+    """Late interaction: the mean, over the question's tokens, of the best similarity to any token of the passage."""
 
 
 class Passage(Message):
@@ -135,6 +182,8 @@ class Passage(Message):
     char_end: int
     boxes: list[BoxOut] = Field(default_factory=list)
     language: str
+    ocr: bool = False
+    """Whether a part of the text came by character recognition (OCR) of a scanned page: it may hold errors."""
     scores: Scores
 
 
@@ -144,6 +193,8 @@ class SearchReply(Message):
     passages: list[Passage]
     strategy: Strategy
     strategy_reason: str
+    read_as: str | None = None
+    """The question as it was searched, where the turn before completed it."""
     warnings: list[str] = Field(default_factory=list)
     took_ms: float
     embedding_model: str | None = None
@@ -168,6 +219,8 @@ class Source(Message):
     char_end: int
     boxes: list[BoxOut] = Field(default_factory=list)
     text: str
+    ocr: bool = False
+    """Whether a part of the text came by character recognition (OCR) of a scanned page: it may hold errors."""
     score: float | None = None
 
 
@@ -182,6 +235,8 @@ class ContextReply(Message):
     """Passages that were found but did not fit the budget."""
     strategy: Strategy
     strategy_reason: str
+    read_as: str | None = None
+    """The question as it was searched, where the turn before completed it."""
     warnings: list[str] = Field(default_factory=list)
     took_ms: float
     embedding_model: str | None = None
