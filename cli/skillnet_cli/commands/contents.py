@@ -112,7 +112,7 @@ def _page_range(first: int | None, last: int | None) -> str:
 
 
 def _pages(chunk: Chunk) -> str:
-    return _page_range(chunk.page_start, chunk.page_end).strip()
+    return f"{_page_range(chunk.page_start, chunk.page_end).strip()}{' (OCR)' if chunk.ocr else ''}"
 
 
 def _last(path: list[str]) -> str:

@@ -66,6 +66,7 @@ def _print_json(document: ParsedDocument, chunks: Sequence[Chunk] | None) -> Non
         "lines": [dataclasses.asdict(line) for line in document.lines],
         "removed": [dataclasses.asdict(removal) for removal in document.removed],
         "page_labels": document.page_labels,
+        "ocr_pages": document.ocr_pages,
         "text": document.text,
     }
     if chunks is not None:
@@ -85,4 +86,5 @@ def _print_text(document: ParsedDocument, chunks: Sequence[Chunk] | None) -> Non
         console.print(f"{name.replace('_', ' ')}: {escape(str(shown))}")
     for chunk in chunks or ():
         body = " ".join(chunk.body.split())[:_SHOWN]
-        console.print(f"{chunk.index:>5} {chunk.token_count:>4} tokens  {escape(body)}")
+        mark = "(OCR) " if chunk.ocr else ""
+        console.print(f"{chunk.index:>5} {chunk.token_count:>4} tokens  {mark}{escape(body)}")

@@ -55,6 +55,8 @@ def _pages(document: ParsedDocument, pages: Sequence[PageImage]) -> Iterator[str
         image = f"<img src='data:image/png;base64,{page.png}' width='{page.width}' height='{page.height}'>"
         label = document.page_labels[page.page - 1] if document.page_labels else ""
         shown = f"{page.page} ({escape(label)})" if label and label != str(page.page) else str(page.page)
+        if page.page in document.ocr_pages:
+            shown += " OCR"
         yield f"<div class='page'>{image}<b>{shown}</b>{''.join(boxes[page.page])}</div>"
 
 
@@ -98,9 +100,10 @@ def _blocks(document: ParsedDocument, chunks: Sequence[Chunk]) -> Iterator[str]:
         while waiting and waiting[0].start < block.end:
             chunk = waiting.pop(0)
             pages = f", p. {chunk.page_start}-{chunk.page_end}" if chunk.page_start else ""
+            recognised = ", OCR" if chunk.ocr else ""
             repeated = f", {chunk.overlap_chars} characters repeated" if chunk.overlap_chars else ""
             yield (
-                f"<div class='chunk'>chunk {chunk.index}: {chunk.token_count} tokens{pages}{repeated}"
+                f"<div class='chunk'>chunk {chunk.index}: {chunk.token_count} tokens{pages}{recognised}{repeated}"
                 f" · {escape(chunk.header)}</div>"
             )
         anchor = f" id='s{block.section}'" if block.kind is BlockKind.HEADING else ""

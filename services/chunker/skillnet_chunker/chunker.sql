@@ -6,15 +6,15 @@ WHERE org_id = $1 AND document_id = $2 AND version = $3 AND state = 'parsed'
 INSERT INTO document_chunks
     (org_id, chunk_id, document_id, version, chunk_index, chunk_total, kind, section_index, section_id, section_path,
      heading, header, body, char_start, char_end, overlap_chars, page_start, page_end, boxes, token_count, language,
-     content_hash, embed_hash)
+     ocr, content_hash, embed_hash)
 SELECT $1, c.chunk_id, $2, $3, c.chunk_index, c.chunk_total, c.kind, c.section_index, c.section_id, c.section_path,
        c.heading, c.header, c.body, c.char_start, c.char_end, c.overlap_chars, c.page_start, c.page_end, c.boxes,
-       c.token_count, c.language, decode(c.content_hash, 'hex'), decode(c.embed_hash, 'hex')
+       c.token_count, c.language, c.ocr, decode(c.content_hash, 'hex'), decode(c.embed_hash, 'hex')
 FROM jsonb_to_recordset($4::jsonb) AS c (
     chunk_id uuid, chunk_index integer, chunk_total integer, kind text, section_index integer, section_id text,
     section_path text[], heading text, header text, body text, char_start integer, char_end integer,
     overlap_chars integer, page_start integer, page_end integer, boxes jsonb, token_count integer, language text,
-    content_hash text, embed_hash text)
+    ocr boolean, content_hash text, embed_hash text)
 
 -- name: index_chunks
 SELECT index_chunks($1, $2, $3)

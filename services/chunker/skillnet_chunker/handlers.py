@@ -101,6 +101,7 @@ def _record(chunk: Chunk, claim: Claim, total: int, options: ChunkOptions) -> di
         "boxes": [[box.page, box.x0, box.y0, box.x1, box.y1] for box in chunk.boxes],
         "token_count": chunk.token_count,
         "language": chunk.language,
+        "ocr": chunk.ocr,
         "content_hash": content_hash(chunk.body).hex(),
         "embed_hash": embed_hash(options.model_input(chunk)).hex(),
     }

@@ -134,6 +134,7 @@ def _chunk(row: asyncpg.Record, labels: Sequence[str]) -> Chunk:
         boxes=[BoxOut(page=int(page), x0=x0, y0=y0, x1=x1, y1=y1) for page, x0, y0, x1, y1 in row["boxes"]],
         token_count=row["token_count"],
         language=row["language"],
+        ocr=row["ocr"],
     )
 
 

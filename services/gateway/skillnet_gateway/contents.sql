@@ -18,7 +18,8 @@ ORDER BY s.section_index
 
 -- name: chunks_from
 SELECT c.chunk_id, c.document_id, c.version, c.chunk_index, c.kind, c.section_id, c.section_path, c.body,
-       c.overlap_chars, c.header, c.page_start, c.page_end, c.char_start, c.char_end, c.boxes, c.token_count, c.language
+       c.overlap_chars, c.header, c.page_start, c.page_end, c.char_start, c.char_end, c.boxes, c.token_count, c.language,
+       c.ocr
 FROM document_chunks c
 WHERE c.org_id = $1 AND c.document_id = $2 AND c.version = $3 AND c.chunk_index >= $4
 ORDER BY c.chunk_index LIMIT $5
@@ -26,7 +27,7 @@ ORDER BY c.chunk_index LIMIT $5
 -- name: chunk
 SELECT c.chunk_id, c.document_id, c.version, c.chunk_index, c.kind, c.section_id, c.section_path, c.body,
        c.overlap_chars, c.header, c.page_start, c.page_end, c.char_start, c.char_end, c.boxes, c.token_count, c.language,
-       v.page_labels
+       c.ocr, v.page_labels
 FROM documents d
 JOIN document_chunks c ON c.org_id = d.org_id AND c.document_id = d.document_id AND c.version > d.deleted_through
 JOIN document_versions v ON v.org_id = d.org_id AND v.document_id = d.document_id AND v.version = c.version

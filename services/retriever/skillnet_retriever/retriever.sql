@@ -175,7 +175,7 @@ WHERE t.org_id = $1 AND t.model_id = /*model_id*/ AND t.chunk_id = ANY ($2::uuid
 -- The wide rows of the chunks that are shown, and of no others.
 SELECT c.chunk_id, c.document_id, c.version, d.title AS document_title, d.file_type, c.kind, c.section_id,
        c.section_path, c.body, c.overlap_chars, c.chunk_index, c.page_start, c.page_end, v.page_labels, c.char_start,
-       c.char_end, c.boxes, c.language, c.content_hash
+       c.char_end, c.boxes, c.language, c.ocr, c.content_hash
 FROM document_chunks c
 JOIN documents d ON d.org_id = $1 AND d.document_id = c.document_id AND d.live_version = c.version
 JOIN document_versions v ON v.org_id = $1 AND v.document_id = c.document_id AND v.version = c.version

@@ -69,6 +69,8 @@ class Chunk(Message):
     token_count: int
     """Of the model's whole input, header included."""
     language: str
+    ocr: bool = False
+    """Whether a part of the text came by character recognition (OCR) of a scanned page: it may hold errors."""
 
 
 class ChunkPage(Message):

@@ -20,7 +20,7 @@ class Chunk:
     in the model's input only, see `model_text`. [start, end) is the body's span in the canonical text
     *without* the overlap; the first `overlap_chars` characters of `body` repeat the chunk before and are
     never cited. `token_count` counts the final model input with prefix and special tokens. `boxes` are
-    those of the span, one a line.
+    those of the span, one a line. `ocr`: a part of it came by character recognition, which may hold errors.
     """
 
     index: int
@@ -39,6 +39,7 @@ class Chunk:
     token_count: int
     kind: str
     language: str
+    ocr: bool = False
 
     @property
     def model_text(self) -> str:

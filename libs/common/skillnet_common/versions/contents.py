@@ -68,11 +68,16 @@ async def load_parsed(connection: Connection, org_id: UUID, document_id: UUID, v
         language=row["language"],
         page_labels=tuple(row["page_labels"]),
         warnings=tuple(row["warnings"]),
+        ocr_pages=tuple(layout.get("ocr_pages", ())),  # texts read before recognition was told have none
     )
 
 
 def _pack_layout(parsed: ParsedDocument) -> bytes:
-    layout = {"lines": lines_to_json(parsed.lines), "blocks": blocks_to_json(parsed.blocks)}
+    layout = {
+        "lines": lines_to_json(parsed.lines),
+        "blocks": blocks_to_json(parsed.blocks),
+        "ocr_pages": parsed.ocr_pages,
+    }
     return zlib.compress(json.dumps(layout, separators=(",", ":")).encode())
 
 

@@ -29,7 +29,7 @@ def chunk_document(parsed: ParsedDocument, *, title: str, tokens: TokenCounter, 
     meter = Meter(tokens, options)
     headers = Headers(title, meter, options.header_limit)
     bench = Workbench(parsed, _solid(parsed), headers, meter, options)
-    placement = Placement(parsed.lines)
+    placement = Placement(parsed.lines, parsed.ocr_pages)
     return [
         _chunk(index, passage, parsed, bench, placement) for index, passage in enumerate(_passages(parsed, bench))
     ]
@@ -91,6 +91,7 @@ def _chunk(index: int, passage: Passage, parsed: ParsedDocument, bench: Workbenc
         token_count=passage.tokens,
         kind=_kind(passage, bench),
         language=parsed.language,
+        ocr=placement.is_recognised(boxes),
     )
 
 

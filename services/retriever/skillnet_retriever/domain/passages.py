@@ -34,6 +34,7 @@ class ChunkText:
     char_end: int
     boxes: tuple[tuple[float, float, float, float, float], ...]
     language: str
+    ocr: bool
     content_hash: bytes
 
     @property
@@ -108,5 +109,6 @@ def passage_out(found: FoundPassage) -> Passage:
         char_end=text.char_end,
         boxes=boxes_out(text.boxes),
         language=text.language,
+        ocr=text.ocr,
         scores=found.scores,
     )

@@ -94,5 +94,6 @@ def _source(number: int, extract: Extract) -> Source:
         char_end=last.char_end,
         boxes=[box for passage in extract.passages for box in boxes_out(passage.text.boxes)],
         text=neutralised(extract.text),
+        ocr=any(passage.text.ocr for passage in extract.passages),
         score=extract.score,
     )
