@@ -43,6 +43,16 @@ class ChunkSettings(BaseSettings):
     chunk_overlap_sentences: int = Field(default=2, ge=0)
 
 
+class LateInteractionSettings(BaseSettings):
+    """Of the embedder, which stores the vectors of tokens, and the retriever, which compares them."""
+
+    model_config = SettingsConfigDict(extra="ignore", frozen=True)
+
+    late_interaction: bool = True
+    """`on` or `off`. Documents embedded while it was off are ranked without it. A model that gives no vectors of
+    tokens, such as one behind an API, has none either way."""
+
+
 class WorkSettings(CommonSettings):
     """Settings of a service that does work of the `work` table."""
 

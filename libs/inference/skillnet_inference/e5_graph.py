@@ -1,4 +1,4 @@
-"""multilingual-e5-small as an ONNX graph: token ids of one text in, one unit vector out.
+"""multilingual-e5-small as an ONNX graph: token ids of one text in, its unit vector and its tokens' vectors out.
 
 A BERT encoder (Devlin et al. 2019) with mean pooling (Wang et al. 2024, arXiv:2402.05672). The graph takes a single
 text, so it needs no mask and no padding, and a vector cannot depend on what else is encoded.
@@ -21,6 +21,7 @@ from onnx import TensorProto
 
 from skillnet_inference.bundle import Bundle
 from skillnet_inference.graph import MICROSOFT, Float32, GraphBuilder
+from skillnet_inference.manifest import TOKEN_OUTPUT
 from skillnet_inference.precision import Precision, TablePrecision
 
 INPUT = "input_ids"
@@ -57,7 +58,12 @@ class _E5Graph:
         axis = self._graph.constant("axis_1", np.array([1], np.int64))
         mean = self._graph.node("ReduceMean", [value, axis], keepdims=0)
         self._graph.node("LpNormalization", [mean], output=OUTPUT, axis=-1, p=2)
-        self._graph.save(model_file, {INPUT: [1, "tokens"]}, {OUTPUT: [1, self._sizes.hidden]})
+        self._graph.node("Identity", [value], output=TOKEN_OUTPUT)
+        outputs: dict[str, list[int | str]] = {
+            OUTPUT: [1, self._sizes.hidden],
+            TOKEN_OUTPUT: [1, "tokens", self._sizes.hidden],
+        }
+        self._graph.save(model_file, {INPUT: [1, "tokens"]}, outputs)
 
     def _embeddings(self, table_file: Path, table: TablePrecision) -> str:
         graph, sizes = self._graph, self._sizes

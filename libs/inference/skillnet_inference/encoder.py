@@ -6,14 +6,17 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_inference.identity import ModelIdentity
+from skillnet_inference.token_vectors import EncodedPassages, EncodedTokens, sign_bits
 from skillnet_inference.tokenizer import Tokenizer, cut_to_window
 from skillnet_inference.vectors import Vectors
+
+Result = TypeVar("Result")
 
 
 class Encoder(Protocol):
@@ -34,6 +37,11 @@ class Encoder(Protocol):
         """The tokenizer that the window is counted with."""
         ...
 
+    @property
+    def gives_tokens(self) -> bool:
+        """Whether the vectors of single tokens can be had; without them the calls for them are permanent faults."""
+        ...
+
     def encode_passages(self, texts: Sequence[str]) -> Vectors:
         """Vectors of texts to be found, float32 [texts, dimension], in the order given."""
         ...
@@ -48,6 +56,14 @@ class Encoder(Protocol):
 
     async def aencode_query(self, text: str) -> Vectors:
         """`encode_query` off the event loop."""
+        ...
+
+    async def aencode_passages_with_tokens(self, texts: Sequence[str]) -> EncodedPassages:
+        """The vectors of `aencode_passages`, and of the same pass the sign bits of each text's tokens."""
+        ...
+
+    async def aencode_query_with_tokens(self, text: str) -> EncodedTokens:
+        """The vector of `aencode_query`, and of the same pass the vectors of its tokens."""
         ...
 
     def fit_query(self, text: str) -> tuple[str, bool]:
@@ -81,6 +97,11 @@ class PooledEncoder(ABC):
         """The tokenizer that the window is counted with."""
         return self._tokenizer
 
+    @property
+    def gives_tokens(self) -> bool:
+        """Whether the vectors of single tokens can be had."""
+        return False
+
     def encode_passages(self, texts: Sequence[str]) -> Vectors:
         """Vectors of texts to be found, float32 [texts, dimension]."""
         groups = self._groups(texts)
@@ -109,6 +130,24 @@ class PooledEncoder(ABC):
         """The vector of a question, computed off the event loop."""
         return await asyncio.wrap_future(self._pool.submit(self._encode_query, text))
 
+    async def aencode_passages_with_tokens(self, texts: Sequence[str]) -> EncodedPassages:
+        """Vectors and the tokens' sign bits, computed off the event loop, a text at a time, the longest first."""
+        order = sorted(range(len(texts)), key=lambda position: -len(texts[position]))
+        futures = {position: self._pool.submit(self._encode_passage, texts[position]) for position in order}
+        try:
+            parts = await asyncio.gather(*(asyncio.wrap_future(futures[place]) for place in range(len(texts))))
+        finally:
+            _drop(list(futures.values()))
+        vectors = np.empty((len(texts), self._identity.dimension), np.float32)
+        for position, (vector, _) in enumerate(parts):
+            vectors[position] = vector
+        return EncodedPassages(vectors, [bits for _, bits in parts])
+
+    async def aencode_query_with_tokens(self, text: str) -> EncodedTokens:
+        """The vector of a question and those of its tokens, computed off the event loop."""
+        prefix = self._identity.query_prefix
+        return await asyncio.wrap_future(self._pool.submit(self._encode_with_tokens, prefix, text))
+
     def fit_query(self, text: str) -> tuple[str, bool]:
         """The question, cut at a token's end where it passes the window, and whether it was cut."""
         return cut_to_window(self._tokenizer, text, self._identity.query_prefix, self._identity.window)
@@ -120,6 +159,14 @@ class PooledEncoder(ABC):
     @abstractmethod
     def _encode_group(self, texts: list[str], is_query: bool) -> Vectors:
         """Unit vectors [texts, dimension] of final strings, prefix included; runs in a thread of the pool."""
+
+    def _encode_with_tokens(self, prefix: str, text: str) -> EncodedTokens:  # noqa: ARG002 - of those that can
+        """The vector of prefix and text, and those of the text's own tokens; runs in a thread of the pool."""
+        raise PermanentFault(ErrorCode.MISCONFIGURED, f"{self._identity.name} gives no vectors of tokens.")
+
+    def _encode_passage(self, text: str) -> tuple[Vectors, bytes]:
+        vector, tokens = self._encode_with_tokens(self._identity.passage_prefix, text)
+        return vector, sign_bits(tokens)
 
     def _encode_query(self, text: str) -> Vectors:
         final = self._identity.query_prefix + text
@@ -156,7 +203,7 @@ def require_window(tokens: int, window: int) -> None:
         )
 
 
-def _drop(futures: list[Future[Vectors]]) -> None:
+def _drop(futures: list[Future[Result]]) -> None:
     """After a fault or a cancellation: what has not begun need not begin. Finished futures are unaffected."""
     for future in futures:
         future.cancel()

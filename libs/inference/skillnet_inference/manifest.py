@@ -13,6 +13,8 @@ from skillnet_inference.tokenizer import TOKENIZER_JSON_FILE
 
 MANIFEST_FILE = "model.json"
 WEIGHTS_FILE = "model.onnx"
+TOKEN_OUTPUT = "token_embeddings"  # noqa: S105 - of a graph
+"""The built graphs' output of last hidden states, named as sentence-transformers names them."""
 
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
@@ -21,6 +23,7 @@ class ModelManifest(BaseModel):
     """The description of a model, in the folder that holds it.
 
     `pooling` says how token vectors become one: `mean`, `cls` (the first token's), or `none` where the graph does it.
+    `token_output` names the graph's output of token vectors, otherwise known where the pooling is not `none`.
     `files` gives the SHA-256 of files, checked before they are loaded. The fingerprints are part of the model's
     identity; where they are missing they are taken from the files' bytes.
     """
@@ -33,6 +36,7 @@ class ModelManifest(BaseModel):
     pooling: Literal["mean", "cls", "none"]
     query_prefix: str = ""
     passage_prefix: str = ""
+    token_output: str | None = None
     precision: str = Field(default="fp32", pattern="^[a-z0-9]+$")
     tokenizer_file: str = TOKENIZER_JSON_FILE
     weights_fingerprint: Sha256 | None = None

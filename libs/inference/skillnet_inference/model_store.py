@@ -18,6 +18,7 @@ from skillnet_inference.catalog import CarriedModel
 from skillnet_inference.identity import fingerprint_of
 from skillnet_inference.manifest import (
     MANIFEST_FILE,
+    TOKEN_OUTPUT,
     WEIGHTS_FILE,
     ModelManifest,
     damaged_files,
@@ -201,6 +202,7 @@ def _manifest(model: CarriedModel, precision: str, weights: str | None) -> Model
         dimension=model.dimension,
         window=model.window,
         pooling="none",
+        token_output=TOKEN_OUTPUT if weights is not None else None,
         query_prefix=model.query_prefix,
         passage_prefix=model.passage_prefix,
         precision=precision,

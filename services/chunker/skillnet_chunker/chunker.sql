@@ -40,6 +40,18 @@ WHERE fresh.org_id = $1 AND fresh.document_id = $2 AND fresh.version = $3
 ORDER BY fresh.chunk_id
 ON CONFLICT DO NOTHING
 
+-- name: reuse_token_bits
+-- Those of the same text, where it was embedded with late interaction.
+INSERT INTO chunk_token_bits (org_id, model_id, chunk_id, token_bits)
+SELECT DISTINCT ON (fresh.chunk_id) $1, $4, fresh.chunk_id, known.token_bits
+FROM document_chunks fresh
+JOIN document_chunks twin
+  ON twin.org_id = $1 AND twin.embed_hash = fresh.embed_hash AND twin.chunk_id <> fresh.chunk_id
+JOIN chunk_token_bits known ON known.org_id = $1 AND known.model_id = $4 AND known.chunk_id = twin.chunk_id
+WHERE fresh.org_id = $1 AND fresh.document_id = $2 AND fresh.version = $3
+ORDER BY fresh.chunk_id
+ON CONFLICT DO NOTHING
+
 -- name: chunks_to_embed
 SELECT c.chunk_id, c.token_count FROM document_chunks c
 WHERE c.org_id = $1 AND c.document_id = $2 AND c.version = $3

@@ -66,6 +66,7 @@ class ChunkHandler:
     async def _queue_embedding(self, connection: Connection, key: tuple[UUID, UUID, int]) -> None:
         model = await serving_model(connection)
         await connection.execute(_SQL.reuse_vectors, *key, model.model_id)
+        await connection.execute(_SQL.reuse_token_bits, *key, model.model_id)
         rows = await connection.fetch(_SQL.chunks_to_embed, *key, model.model_id)
         if rows:
             batches = make_batches(

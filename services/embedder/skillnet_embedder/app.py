@@ -10,6 +10,7 @@ from skillnet_common.contracts.work import Stage
 from skillnet_common.models import registered_model
 from skillnet_common.runtime import Service, StageWorker, entry_point, run_service
 from skillnet_common.runtime.service import Component
+from skillnet_embedder.encoding import encode_with
 from skillnet_embedder.handlers import EmbedHandler
 from skillnet_embedder.settings import EmbedderSettings
 from skillnet_inference.factory import model_identity, open_encoder
@@ -27,7 +28,8 @@ def main() -> None:
     async def compose(service: Service) -> AsyncIterator[Sequence[Component]]:
         model = await registered_model(service.database, identity.fingerprint, configured=identity.slug)
         encoder = await asyncio.to_thread(open_encoder, embedding)
-        handler = EmbedHandler(service.database, encoder.aencode_passages, sends_text=embedding.sends_text)
+        encode = encode_with(encoder, late_interaction=settings.late_interaction)
+        handler = EmbedHandler(service.database, encode, sends_text=embedding.sends_text)
         try:
             yield [StageWorker(service, settings, Stage.EMBED, handler, model=model)]
         finally:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from skillnet_common.consent import Consent, require_consent
 from skillnet_common.contracts.usage import UsageKind
-from skillnet_common.database.pool import Database
+from skillnet_common.database.pool import Connection, Database
 from skillnet_common.documents.chunk import model_text
 from skillnet_common.usage import add_usage
 from skillnet_common.versions import finish_version, lock_version
 from skillnet_common.versions.locks import DocumentGone
 from skillnet_common.work.claims import Claim, settle
-
-Encode = Callable[[Sequence[str]], Awaitable[NDArray[np.float32]]]
-"""Texts -> unit vectors, float32 [texts, dimension], checked."""
+from skillnet_embedder.encoding import Encode
+from skillnet_inference.token_vectors import EncodedPassages
 
 _LOAD = (
     "SELECT chunk_id, header, body, token_count FROM document_chunks"
@@ -31,6 +27,11 @@ _INSERT = (
     "INSERT INTO chunk_embeddings (org_id, model_id, chunk_id, document_id, version, embedding)"
     " SELECT $1, $2, v.chunk_id, $3, $4, v.embedding"
     " FROM unnest($5::uuid[], $6::halfvec[]) AS v (chunk_id, embedding)"
+    " ON CONFLICT DO NOTHING"
+)
+_INSERT_TOKEN_BITS = (
+    "INSERT INTO chunk_token_bits (org_id, model_id, chunk_id, token_bits)"
+    " SELECT $1, $2, v.chunk_id, v.token_bits FROM unnest($3::uuid[], $4::bytea[]) AS v (chunk_id, token_bits)"
     " ON CONFLICT DO NOTHING"
 )
 
@@ -45,7 +46,7 @@ class _Batch:
 
 
 class EmbedHandler:
-    """Encodes off the event loop, then writes vectors, settles, and finishes the version if it is whole.
+    """Encodes off the event loop, then writes what came of it, settles, and finishes the version if it is whole.
 
     `sends_text`: `encode` sends it to somebody else's service, which the organisation must have consented to.
     """
@@ -59,8 +60,8 @@ class EmbedHandler:
         """Does one claimed batch. Raises DocumentGone where chunks are gone, PermanentFault `consent_required`, and
         whatever `encode` raises."""
         batch = await self._load(claim)
-        vectors = await self._encode(batch.texts)
-        await self._save(claim, batch, vectors)
+        encoded = await self._encode(batch.texts)
+        await self._save(claim, batch, encoded)
 
     async def _load(self, claim: Claim) -> _Batch:
         async with self._database.tenant(claim.org_id) as connection:
@@ -75,13 +76,17 @@ class EmbedHandler:
             tokens=sum(row["token_count"] for row in rows),
         )
 
-    async def _save(self, claim: Claim, batch: _Batch, vectors: NDArray[np.float32]) -> None:
-        halves: list[Any] = [HalfVector(vector) for vector in vectors]
+    async def _save(self, claim: Claim, batch: _Batch, encoded: EncodedPassages) -> None:
         async with self._database.tenant(claim.org_id) as connection:
             await lock_version(connection, claim.org_id, claim.document_id, claim.version, expect="embedding")
             await settle(connection, claim)
-            await connection.execute(
-                _INSERT, claim.org_id, claim.model_id, claim.document_id, claim.version, batch.ids, halves
-            )
+            await _insert(connection, claim, batch.ids, encoded)
             await finish_version(connection, claim.org_id, claim.document_id, claim.version)
             await add_usage(connection, claim.org_id, {UsageKind.EMBEDDING_TOKENS: batch.tokens})
+
+
+async def _insert(connection: Connection, claim: Claim, ids: list[UUID], encoded: EncodedPassages) -> None:
+    halves: list[Any] = [HalfVector(vector) for vector in encoded.vectors]
+    await connection.execute(_INSERT, claim.org_id, claim.model_id, claim.document_id, claim.version, ids, halves)
+    if encoded.token_bits is not None:
+        await connection.execute(_INSERT_TOKEN_BITS, claim.org_id, claim.model_id, ids, encoded.token_bits)

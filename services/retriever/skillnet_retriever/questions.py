@@ -9,8 +9,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from skillnet_common.errors import ErrorCode, RequestError
+from skillnet_inference.token_vectors import EncodedTokens
 from skillnet_inference.vectors import Vectors
 from skillnet_retriever.metrics import CACHED_QUESTIONS, ENCODE_SECONDS
+
+
+_CACHED_TOKENS = 64
+"""A token's vector takes 1.5 KB: a thousand questions of the longest kind would take 800 MB."""
 
 
 class QueryEncoder(Protocol):
@@ -20,6 +25,10 @@ class QueryEncoder(Protocol):
         """The vector of a question, float32 [dimension], of length 1."""
         ...
 
+    async def aencode_query_with_tokens(self, text: str) -> EncodedTokens:
+        """The same vector, and those of the question's tokens, float32 [tokens, dimension], of length 1."""
+        ...
+
     def fit_query(self, text: str) -> tuple[str, bool]:
         """The question, cut where it passes the window, and whether it was cut."""
         ...
@@ -27,10 +36,12 @@ class QueryEncoder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EncodedQuestion:
-    """A question's vector; `was_cut` where only its beginning fitted the model."""
+    """A question's vector; `was_cut` where only its beginning fitted the model. `tokens`: the vectors of its tokens,
+    None without late interaction."""
 
     vector: Vectors
     was_cut: bool
+    tokens: Vectors | None = None
 
 
 def normalised(question: str) -> str:
@@ -42,12 +53,15 @@ def normalised(question: str) -> str:
 
 
 class QuestionEncoder:
-    """Embeds questions off the event loop and remembers the vectors of the last ones."""
+    """Embeds questions off the event loop and remembers the vectors of the last ones: of `cache_size`, or fewer where
+    they have more than `_CACHED_TOKENS` tokens each."""
 
-    def __init__(self, encoder: QueryEncoder, *, cache_size: int) -> None:
+    def __init__(self, encoder: QueryEncoder, *, cache_size: int, with_tokens: bool = False) -> None:
         self._encoder = encoder
         self._cache_size = cache_size
+        self._with_tokens = with_tokens
         self._cache: OrderedDict[str, EncodedQuestion] = OrderedDict()
+        self._cached_tokens = 0
 
     async def encode(self, question: str) -> EncodedQuestion:
         """`question` is normalised. Faults are the encoder's own."""
@@ -58,10 +72,26 @@ class QuestionEncoder:
             return known
         started = time.perf_counter()
         text, was_cut = self._encoder.fit_query(question)
-        encoded = EncodedQuestion(await self._encoder.aencode_query(text), was_cut)
+        encoded = await self._encode(text, was_cut)
         ENCODE_SECONDS.observe(time.perf_counter() - started)
         CACHED_QUESTIONS.labels("model").inc()
-        self._cache[question] = encoded
-        if len(self._cache) > self._cache_size:
-            self._cache.popitem(last=False)
+        self._remember(question, encoded)
         return encoded
+
+    async def _encode(self, text: str, was_cut: bool) -> EncodedQuestion:
+        if not self._with_tokens:
+            return EncodedQuestion(await self._encoder.aencode_query(text), was_cut)
+        vector, tokens = await self._encoder.aencode_query_with_tokens(text)
+        return EncodedQuestion(vector, was_cut, tokens)
+
+    def _remember(self, question: str, encoded: EncodedQuestion) -> None:
+        if question not in self._cache:  # asked twice at once
+            self._cache[question] = encoded
+            self._cached_tokens += _token_count(encoded)
+        while len(self._cache) > self._cache_size or self._cached_tokens > _CACHED_TOKENS * self._cache_size:
+            _, forgotten = self._cache.popitem(last=False)
+            self._cached_tokens -= _token_count(forgotten)
+
+
+def _token_count(encoded: EncodedQuestion) -> int:
+    return 0 if encoded.tokens is None else len(encoded.tokens)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -22,13 +23,15 @@ from skillnet_common.contracts.retrieval import (
     SearchRequest,
     Strategy,
 )
+from skillnet_inference.vectors import Vectors
 from skillnet_retriever.corpus import Snapshot
 from skillnet_retriever.domain.candidates import Pool
 from skillnet_retriever.domain.context import Context, assemble
 from skillnet_retriever.domain.context.assembly import TokenCounter
 from skillnet_retriever.domain.evidence import Calibration, judge
-from skillnet_retriever.domain.fusion import Ranked, fuse
+from skillnet_retriever.domain.fusion import Ranked, fuse, keep_leaders
 from skillnet_retriever.domain.ground import Ground, WholeDocument, choose_ground
+from skillnet_retriever.domain.late_interaction import COMPARED, max_sims, with_late_scores
 from skillnet_retriever.domain.passages import FoundPassage, passage_out, scores_of
 from skillnet_retriever.domain.routing import Route, choose_route
 from skillnet_retriever.metrics import RUNGS
@@ -40,6 +43,7 @@ _WITHHELD = (
     "La organización no ha autorizado que sus preguntas se envíen al servicio externo de embeddings: se ha buscado "
     "solo por palabras."
 )
+_NO_TOKENS = "Esta instalación no compara palabra por palabra (LATE_INTERACTION): se ha buscado sin ello."
 _NO_WORDS = "La pregunta solo tiene palabras vacías: no hay ninguna que buscar."
 _TOO_SMALL = "Ningún pasaje cabe en el presupuesto de tokens."
 _WHOLE_TOO_LONG = "El documento entero no cabe en el presupuesto de tokens; se han elegido sus mejores pasajes."
@@ -194,8 +198,14 @@ class Retriever:
             semantic_model=self._model.calibration is not None,
             may_embed=not question.withheld,
         )
-        ranking = fuse(pool, request.fusion, _alpha(route.strategy, request.alpha, question.encoded))
+        alpha = _alpha(route.strategy, request.alpha, question.encoded)
+        ranking = fuse(pool, request.fusion, alpha)
         warnings = [route.warning] if route.warning else []
+        if question.encoded is not None and alpha > 0 and request.late_interaction is not False:
+            if question.encoded.tokens is not None:
+                ranking = keep_leaders(pool, await _compare_tokens(snapshot, question.encoded.tokens, ranking), alpha)
+            elif request.late_interaction:
+                warnings.append(_NO_TOKENS)
         if question.withheld:
             warnings.append(_WITHHELD)
         if question.encoded is not None and question.encoded.was_cut:
@@ -262,6 +272,12 @@ class Retriever:
         elif context.dropped and route.document is not None:
             warnings.append(_WHOLE_TOO_LONG)
         return context, warnings
+
+
+async def _compare_tokens(snapshot: Snapshot, question: Vectors, ranking: Sequence[Ranked]) -> list[Ranked]:
+    bits = await snapshot.token_bits([ranked.candidate.chunk_id for ranked in ranking[:COMPARED]])
+    scores = await asyncio.to_thread(max_sims, question, list(bits.values()))
+    return with_late_scores(ranking, dict(zip(bits, scores, strict=True)))
 
 
 def _alpha(strategy: Strategy, alpha: float, question: EncodedQuestion | None) -> float:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from skillnet_common.settings import CommonSettings
+from skillnet_common.settings import CommonSettings, LateInteractionSettings
 
 
-class RetrieverSettings(CommonSettings):
+class RetrieverSettings(CommonSettings, LateInteractionSettings):
     """Names of variables are the fields' in capitals."""
 
     database_pool_size: int = Field(default=8, ge=1, le=100)

@@ -25,6 +25,7 @@ from skillnet_common.runtime.worker import DoWork
 from skillnet_common.versions import Upload, UploadResult, accept_upload, delete_document
 from skillnet_common.work import Claim, WorkTable
 from skillnet_embedder.handlers import EmbedHandler
+from skillnet_inference.token_vectors import EncodedPassages
 from skillnet_inference.vectors import Vectors
 from skillnet_parser.domain.language import with_language
 from skillnet_parser.handlers import ParseHandler
@@ -45,14 +46,16 @@ class WordCounter:
 
 
 class RecordingEncoder:
-    """Unit vectors of four dimensions; remembers what it was asked."""
+    """Unit vectors of four dimensions, and with late interaction a byte a word; remembers what it was asked."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, late_interaction: bool = True) -> None:
         self.texts: list[str] = []
+        self.late_interaction = late_interaction
 
-    async def __call__(self, texts: Sequence[str]) -> Vectors:
+    async def __call__(self, texts: Sequence[str]) -> EncodedPassages:
         self.texts += texts
-        return np.stack([vector_of(text) for text in texts])
+        bits = [token_bits_of(text) for text in texts] if self.late_interaction else None
+        return EncodedPassages(np.stack([vector_of(text) for text in texts]), bits)
 
 
 def vector_of(text: str) -> Vectors:
@@ -60,6 +63,11 @@ def vector_of(text: str) -> Vectors:
     raw = np.frombuffer(hashlib.sha256(text.encode()).digest()[:4], np.uint8).astype(np.float32) + 1
     unit: Vectors = raw / np.linalg.norm(raw)
     return unit
+
+
+def token_bits_of(text: str) -> bytes:
+    """The sign bits of a text's tokens: a byte a word."""
+    return bytes(len(word) for word in text.split())
 
 
 async def read_in_process(path: Path, file_name: str) -> ParsedDocument:

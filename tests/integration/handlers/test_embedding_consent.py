@@ -21,6 +21,7 @@ from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_common.versions import fail_version
 from skillnet_common.versions.replay import replay_work
 from skillnet_common.work.claims import settle
+from skillnet_embedder.encoding import encode_with
 from skillnet_embedder.handlers import EmbedHandler
 from skillnet_inference.api_encoder import OpenAICompatibleEncoder
 from skillnet_inference.budget import count_llm_tokens
@@ -85,7 +86,7 @@ async def encoder(server: EmbeddingServer) -> AsyncIterator[OpenAICompatibleEnco
 @pytest.fixture
 def sending(line: Line, encoder: OpenAICompatibleEncoder) -> Line:
     """The line, with an embedder that sends its text away."""
-    line.embedder = EmbedHandler(line.database, encoder.aencode_passages, sends_text=True)
+    line.embedder = EmbedHandler(line.database, encode_with(encoder, late_interaction=True), sends_text=True)
     return line
 
 

@@ -19,7 +19,7 @@ from skillnet_common.runtime.worker import DoWork
 from skillnet_common.versions import DocumentGone, cancel_version
 from skillnet_common.work import LostClaim
 from skillnet_embedder.handlers import EmbedHandler
-from skillnet_inference.vectors import Vectors
+from skillnet_inference.token_vectors import EncodedPassages
 from skillnet_parser.handlers import ParseHandler
 
 STAGES = tuple(Stage)
@@ -116,7 +116,7 @@ class Interrupting:
         await self._line.delete(self._document_id)
         return await read_in_process(path, file_name)
 
-    async def encode(self, texts: Sequence[str]) -> Vectors:
+    async def encode(self, texts: Sequence[str]) -> EncodedPassages:
         await self._line.delete(self._document_id)
         return await self._encoder(texts)
 

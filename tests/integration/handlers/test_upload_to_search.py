@@ -19,6 +19,7 @@ from skillnet_common.auth import Principal, Scope, create_organization
 from skillnet_common.contracts.retrieval import SearchRequest
 from skillnet_common.database import Database, migrate, register_first_model
 from skillnet_common.objects import Originals
+from skillnet_embedder.encoding import encode_with
 from skillnet_embedder.handlers import EmbedHandler
 from skillnet_inference.budget import count_llm_tokens
 from skillnet_inference.encoder import Encoder
@@ -73,7 +74,7 @@ async def test_what_is_uploaded_is_found_and_then_its_replacement(
         line.parser = ParseHandler(model_database, originals, sandbox.parse_file)
         options = ChunkOptions(window=identity.window, minimum=16, prefix=identity.passage_prefix)
         line.chunker = ChunkHandler(model_database, encoder.tokenizer, options, batch_tokens=2_000)
-        line.embedder = EmbedHandler(model_database, encoder.aencode_passages)
+        line.embedder = EmbedHandler(model_database, encode_with(encoder, late_interaction=True))
         retriever = _retriever(model_database, encoder)
         reader = Principal(org, uuid4(), frozenset({Scope.READ}), None)
         for version, body in enumerate((RETURNS, NEW_RETURNS), 1):

@@ -10,6 +10,7 @@ import pytest
 from skillnet_common.auth import Principal, Scope
 from skillnet_common.database import Database
 from skillnet_inference.budget import count_llm_tokens
+from skillnet_inference.token_vectors import EncodedTokens
 from skillnet_inference.vectors import Vectors
 from skillnet_retriever.corpus import Corpus
 from skillnet_retriever.domain.evidence import Calibration, Weights
@@ -38,6 +39,10 @@ class TinyEncoder:
         """A unit vector."""
         self.encoded.append(text)
         return axis_vector(text)
+
+    async def aencode_query_with_tokens(self, text: str) -> EncodedTokens:
+        """A unit vector, and one of each word."""
+        return EncodedTokens(await self.aencode_query(text), np.stack([axis_vector(word) for word in text.split()]))
 
 
 def axis_vector(text: str) -> Vectors:
@@ -75,7 +80,7 @@ def make_retriever(
     settings = settings or RetrieverSettings()
     return Retriever(
         Corpus(database, model_id, "test-model", timeout=settings.search_timeout_seconds),
-        QuestionEncoder(encoder, cache_size=settings.query_cache_size),
+        QuestionEncoder(encoder, cache_size=settings.query_cache_size, with_tokens=settings.late_interaction),
         ServingModel(model_id, "test-model", calibration),
         settings,
         count_llm_tokens,

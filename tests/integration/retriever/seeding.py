@@ -25,6 +25,7 @@ class SeedChunk:
     repeats: str = ""
     kind: str = "text"
     header: str | None = None
+    token_bits: bytes | None = None
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,14 @@ async def _insert_chunk(
         chunk_id,
         HalfVector(list(chunk.vector)),
     )
+    if chunk.token_bits is not None:
+        await connection.execute(
+            "INSERT INTO chunk_token_bits (org_id, model_id, chunk_id, token_bits) VALUES ($1, $2, $3, $4)",
+            key[0],
+            model_id,
+            chunk_id,
+            chunk.token_bits,
+        )
 
 
 def chunk_id_of(document: SeedDocument, index: int) -> UUID:

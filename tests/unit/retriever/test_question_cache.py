@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from skillnet_common.errors import ErrorCode, RequestError
+from skillnet_inference.token_vectors import EncodedTokens
 from skillnet_inference.vectors import Vectors
 from skillnet_retriever.questions import QuestionEncoder, normalised
 
@@ -20,6 +21,10 @@ class CountingEncoder:
     async def aencode_query(self, text: str) -> Vectors:
         self.asked.append(text)
         return np.array([1.0], np.float32)
+
+    async def aencode_query_with_tokens(self, text: str) -> EncodedTokens:
+        vector = await self.aencode_query(text)
+        return EncodedTokens(vector, np.ones((len(text), 1), np.float32))
 
 
 def test_white_space_and_composition_do_not_make_another_question() -> None:

@@ -20,27 +20,33 @@ _COVERING = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A candidate with its fused score; the order is what counts, the scale is the fusion's own."""
+    """A candidate with its fused score; the order is what counts, the scale is the fusion's own.
+
+    `late`: the late interaction that the fused score holds, None where there is none."""
 
     candidate: Candidate
     fused: float
+    late: float | None = None
 
 
 def fuse(pool: Pool, fusion: Fusion, alpha: float) -> list[Ranked]:
-    """Best first, ties by chunk id. `alpha` 0 ranks keyword hits alone, 1 semantic hits alone.
-
-    For alpha in [0.3, 0.7] no leg's best is buried: the first semantic hit, and the first keyword hit that covers
-    half of the question's idf, are among the first three.
-    """
+    """Best first, ties by chunk id, leaders kept. `alpha` 0 ranks keyword hits alone, 1 semantic hits alone."""
     candidates = _eligible(pool.candidates, alpha)
     score = _SCORERS[fusion](pool, candidates, alpha)
     ranking = sorted(
         (Ranked(candidate, score(candidate)) for candidate in candidates),
         key=lambda ranked: (-ranked.fused, ranked.candidate.chunk_id),
     )
+    return keep_leaders(pool, ranking, alpha)
+
+
+def keep_leaders(pool: Pool, ranking: Sequence[Ranked], alpha: float) -> list[Ranked]:
+    """For alpha in [0.3, 0.7] no leg's best is buried: the first semantic hit, and the first keyword hit that covers
+    half of the question's idf, are among the first three."""
+    kept = list(ranking)
     if _MIDDLE[0] <= alpha <= _MIDDLE[1]:
-        _lift(ranking, _leaders(pool, candidates))
-    return ranking
+        _lift(kept, _leaders(pool, [ranked.candidate for ranked in kept]))
+    return kept
 
 
 def _eligible(candidates: Sequence[Candidate], alpha: float) -> list[Candidate]:

@@ -80,6 +80,7 @@ def scores_of(ranked: Ranked, pool: Pool) -> Scores:
         keyword=candidate.bm25 or 0.0,
         keyword_rank=candidate.keyword_rank,
         coverage=pool.coverage(candidate),
+        late=ranked.late,
     )
 
 
