@@ -27,7 +27,7 @@ Reader = Callable[[Path, ParseLimits, Progress], DraftDocument]
 
 _READERS: dict[FileType, Reader] = {
     FileType.PDF: read_pdf,
-    FileType.DOCX: lambda path, _limits, _progress: read_docx(path),
+    FileType.DOCX: lambda path, limits, _progress: read_docx(path, limits),
     FileType.PPTX: read_pptx,
     FileType.XLSX: lambda path, limits, _progress: read_xlsx(path, limits),
     FileType.HTML: lambda path, _limits, _progress: read_html(path),

@@ -16,39 +16,39 @@ from skillnet_parser.domain.numbering import read_label
 from skillnet_parser.domain.tables import render_table
 from skillnet_parser.formats.docx_chunks import read_chunk
 from skillnet_parser.formats.docx_numbering import Numbering
-from skillnet_parser.formats.docx_package import DocxPackage, W, open_package
-from skillnet_parser.formats.docx_runs import (
-    DELETED,
-    RunText,
-    choose_alternative,
-    count_present,
-    is_alternative,
-    read_runs,
-)
+from skillnet_parser.formats.docx_package import DocxPackage, W, open_chunk, open_package
+from skillnet_parser.formats.docx_runs import RunText, choose_alternative, count_present, is_alternative, read_runs
 from skillnet_parser.formats.docx_styles import Styles
-from skillnet_parser.formats.ooxml import RELATIONSHIP_ID, read_number
+from skillnet_parser.formats.docx_tables import (
+    TRANSPARENT,
+    cells_of,
+    columns_before,
+    columns_of,
+    goes_on,
+    is_in_table,
+    rows_of,
+)
+from skillnet_parser.formats.ooxml import RELATIONSHIP_ID
 from skillnet_parser.formats.sniff import FileType
+from skillnet_parser.limits import ParseLimits
 
 _TITLE = "{http://purl.org/dc/elements/1.1/}title"
-_TRANSPARENT = frozenset(
-    f"{W}{name}" for name in ("sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo", "body", "txbxContent")
-)
 _ENDS_PARAGRAPHS = frozenset(f"{W}{name}" for name in ("body", "tc", "txbxContent"))
 _MAX_HEADING_WORDS = 14
 _BOLD_SHARE = 0.95
-_MAX_COLUMNS = 100  # that one cell spans
+_DEEPEST_CHUNK = 3  # Word documents within each other
 _INDENT = "  "
 _MIN_READ = 0.99  # of the letters that the body holds
 
 
-def read_docx(path: Path) -> DraftDocument:
+def read_docx(path: Path, limits: ParseLimits) -> DraftDocument:
     """The blocks of a Word document: paragraphs, headings, lists, tables, notes and text boxes in reading
     order; insertions kept, deletions and hidden text left out.
 
     Raises `PermanentFault`: corrupt_file, unsafe_archive, needs_ocr, nothing_readable.
     """
     package = open_package(path)
-    reader = _Reader(package)
+    reader = _Reader(package, limits)
     blocks = list(reader.read())
     if not any(char.isalnum() for block in blocks for piece in block.pieces for char in piece.text):
         raise _refuse_empty(package.document)
@@ -85,7 +85,9 @@ def _first_heading(blocks: Sequence[DraftBlock]) -> str | None:
 class _Reader:
     """Reads one document; counts its numbered paragraphs and notes as it goes."""
 
-    def __init__(self, package: DocxPackage) -> None:
+    def __init__(self, package: DocxPackage, limits: ParseLimits, depth: int = 0) -> None:
+        self._limits = limits
+        self._depth = depth
         self._body = package.document
         self._styles = Styles(package.styles)
         self._numbering = Numbering(package.numbering)
@@ -140,7 +142,7 @@ class _Reader:
             elif child.tag == f"{W}tbl":
                 yield from self._end_carried()
                 yield from self._table(child)
-            elif child.tag in _TRANSPARENT:
+            elif child.tag in TRANSPARENT:
                 yield from self._flow(child)
             elif child.tag == f"{W}altChunk":
                 yield from self._chunk(child.get(RELATIONSHIP_ID, ""))
@@ -157,11 +159,29 @@ class _Reader:
         self._carried = ""
 
     def _chunk(self, identifier: str) -> Iterator[DraftBlock]:
-        blocks = read_chunk(self._chunks[identifier]) if identifier in self._chunks else None
+        chunk = self._chunks.get(identifier)
+        blocks: Sequence[DraftBlock] | None = None
+        if chunk is not None:
+            blocks = self._nested(chunk.data) if chunk.is_word else read_chunk(chunk)
         if blocks is None:
             self._unread_chunks += 1
         else:
             yield from blocks
+
+    def _nested(self, data: bytes) -> list[DraftBlock] | None:
+        """The blocks of a Word document within this one; None where it cannot be read. Raises `PermanentFault`:
+        unsafe_archive."""
+        if self._depth == _DEEPEST_CHUNK:
+            return None
+        package = open_chunk(data, self._limits)
+        if package is None:
+            return None
+        reader = _Reader(package, self._limits, self._depth + 1)
+        blocks = list(reader.read())
+        self.removed += reader.removed
+        self._changed = self._changed or reader._changed
+        self._unread_chunks += reader._unread_chunks
+        return blocks
 
     def _paragraph(self, paragraph: etree._Element) -> Iterator[DraftBlock]:
         runs = self._read_runs(paragraph)
@@ -211,7 +231,7 @@ class _Reader:
         if len(stripped.split()) > _MAX_HEADING_WORDS or stripped.endswith((".", ",", ";", ":")):
             return 0
         bold = runs.bold_chars >= _BOLD_SHARE * max(runs.chars, 1) or self._styles.is_bold(paragraph)
-        if not bold or sum(char.isalpha() for char in stripped) < 3 or _in_table(paragraph):
+        if not bold or sum(char.isalpha() for char in stripped) < 3 or is_in_table(paragraph):
             return 0
         label = read_label(stripped)
         return label.rank + 1 if label is not None else 1
@@ -240,10 +260,10 @@ class _Reader:
 
     def _table(self, table: etree._Element) -> Iterator[DraftBlock]:
         """A table; one of a single column only frames what is in it and is read as part of the flow."""
-        rows = list(_rows(table))
-        if all(len(list(_cells(row))) <= 1 for row in rows):
+        rows = list(rows_of(table))
+        if all(len(list(cells_of(row))) <= 1 for row in rows):
             for row in rows:
-                for cell in _cells(row):
+                for cell in cells_of(row):
                     yield from self._flow(cell)
             return
         notes: list[DraftBlock] = []
@@ -254,12 +274,10 @@ class _Reader:
     def _table_row(self, row: etree._Element, notes: list[DraftBlock]) -> list[str]:
         """The row's cells; one that spans several columns is written once and followed by empty ones, one
         that goes on from the row above is empty."""
-        texts = [""] * _columns(row.find(f"{W}trPr/{W}gridBefore"), 0)
-        for cell in _cells(row):
-            merge = cell.find(f"{W}tcPr/{W}vMerge")
-            goes_on = merge is not None and merge.get(f"{W}val", "continue") == "continue"
-            texts.append("" if goes_on else self._cell_text(cell, notes))
-            texts += [""] * (_columns(cell.find(f"{W}tcPr/{W}gridSpan"), 1) - 1)
+        texts = [""] * columns_before(row)
+        for cell in cells_of(row):
+            texts.append("" if goes_on(cell) else self._cell_text(cell, notes))
+            texts += [""] * (columns_of(cell) - 1)
         return texts
 
     def _cell_text(self, cell: etree._Element, notes: list[DraftBlock]) -> str:
@@ -295,28 +313,3 @@ def _notes_by_id(root: etree._Element | None, name: str) -> dict[str, etree._Ele
 def _gather(blocks: Sequence[DraftBlock]) -> DraftBlock:
     pieces = [replace(piece, joint="\n") for block in blocks for piece in block.pieces]
     return DraftBlock(blocks[0].kind, tuple(pieces))
-
-
-def _rows(table: etree._Element) -> Iterator[etree._Element]:
-    for child in table.iterchildren(tag=etree.Element):
-        if child.tag == f"{W}tr":
-            if child.find(f"{W}trPr/{W}del") is None:
-                yield child
-        elif child.tag in _TRANSPARENT:
-            yield from _rows(child)
-
-
-def _cells(row: etree._Element) -> Iterator[etree._Element]:
-    for child in row.iterchildren(tag=etree.Element):
-        if child.tag == f"{W}tc":
-            yield child
-        elif child.tag in _TRANSPARENT and child.tag not in DELETED:
-            yield from _cells(child)
-
-
-def _columns(element: etree._Element | None, default: int) -> int:
-    return min(read_number(element.get(f"{W}val"), default), _MAX_COLUMNS) if element is not None else default
-
-
-def _in_table(paragraph: etree._Element) -> bool:
-    return next(paragraph.iterancestors(f"{W}tbl"), None) is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,7 +11,9 @@ from pathlib import Path
 from lxml import etree
 
 from skillnet_common.errors import ErrorCode, PermanentFault
+from skillnet_parser.formats.archive import check_archive
 from skillnet_parser.formats.ooxml import DAMAGE, MAX_PART_BYTES, Relationship, read_part, relationships_of
+from skillnet_parser.limits import ParseLimits
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 
@@ -35,6 +38,11 @@ class AlternativeChunk:
     name: str
     data: bytes
 
+    @property
+    def is_word(self) -> bool:
+        """Whether it is a Word document."""
+        return self.name.lower().endswith((".docx", ".docm", ".dotx", ".dotm"))
+
 
 def open_package(path: Path) -> DocxPackage:
     """Raises `PermanentFault`: corrupt_file, unsafe_archive (a document type declaration)."""
@@ -43,6 +51,17 @@ def open_package(path: Path) -> DocxPackage:
             return _read_package(archive)
     except DAMAGE as error:
         raise PermanentFault(ErrorCode.CORRUPT_FILE, "The Word document is damaged and cannot be read.") from error
+
+
+def open_chunk(data: bytes, limits: ParseLimits) -> DocxPackage | None:
+    """The package of a Word document that is part of another; None where it is damaged. Raises `PermanentFault`:
+    unsafe_archive."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            check_archive(archive, limits)
+            return _read_package(archive)
+    except DAMAGE:
+        return None
 
 
 def _read_package(archive: zipfile.ZipFile) -> DocxPackage:
