@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 from uuid import UUID
@@ -95,6 +96,10 @@ def _print_outline(found: Outline) -> None:
         heading = section.heading if section.level else found.title
         indent = "  " * section.level
         console.print(f"{indent}{escape(heading)}{escape(_page_range(section.page_start, section.page_end))}")
+    left_out = Counter([one.reason for one in found.removed] + [one.reason for one in found.unindexed or ()])
+    if left_out:
+        counts = ", ".join(f"{reason} {count}" for reason, count in sorted(left_out.items()))
+        console.print(f"[dim]left out: {counts} (--json tells what)[/dim]")
 
 
 def _print_texts(found: list[Chunk]) -> None:

@@ -1,4 +1,4 @@
-"""`skillnet organization`: its name, its consents, and the template of its prompts."""
+"""`skillnet organization`: its name, its consents, the sizes of its chunks, and the template of its prompts."""
 
 from __future__ import annotations
 
@@ -11,10 +11,18 @@ import typer
 from skillnet_cli.exits import reports_errors
 from skillnet_cli.output import AsJson, console, escape, print_json, print_table
 from skillnet_cli.target import DataFolder, find_target
-from skillnet_common.contracts.organizations import OrganizationChange, PromptTemplate
+from skillnet_common.contracts.organizations import (
+    ChunkLimits,
+    ChunkLimitsChange,
+    OrganizationChange,
+    PromptTemplate,
+)
 from skillnet_common.errors import ErrorCode, SkillnetError
 
-app = typer.Typer(invoke_without_command=True, help="Its name, its consents, and the template of its prompts.")
+app = typer.Typer(
+    invoke_without_command=True,
+    help="Its name, its consents, the sizes of its chunks, and the template of its prompts.",
+)
 prompt = typer.Typer(no_args_is_help=True, help="The template of the prompts that answers are written with.")
 app.add_typer(prompt, name="prompt")
 
@@ -37,14 +45,37 @@ def organization(
         bool | None,
         typer.Option("--rerank-consent/--no-rerank-consent", help="The same for a reranking API."),
     ] = None,
+    chunk_max_tokens: Annotated[
+        int | None, typer.Option(min=128, help="The most tokens of a chunk, up to the embedding model's window.")
+    ] = None,
+    chunk_min_tokens: Annotated[
+        int | None, typer.Option(min=0, help="Texts below it are merged with their neighbours.")
+    ] = None,
+    chunk_overlap_sentences: Annotated[
+        int | None, typer.Option(min=0, max=10, help="How many sentences of the chunk before are repeated.")
+    ] = None,
+    default_chunks: Annotated[
+        bool, typer.Option("--default-chunks", help="Sizes of chunks as the deployment has them.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show the organisation, or change its name or its consents."""
+    """Show the organisation, or change its name, its consents or the sizes of its chunks.
+
+    Sizes hold for new uploads; skillnet reprocess cuts what is there anew.
+    """
     if context.invoked_subcommand is not None:
         return
     consents = {"llm": llm_consent, "embedding": embedding_consent, "rerank": rerank_consent}
+    chunks: dict[str, object] = dict.fromkeys(ChunkLimitsChange.model_fields) if default_chunks else {}
+    chunks |= _given(
+        {
+            "max_tokens": chunk_max_tokens,
+            "min_tokens": chunk_min_tokens,
+            "overlap_sentences": chunk_overlap_sentences,
+        }
+    )
     change = OrganizationChange.model_validate(
-        _given({"name": name, "consents": _given(consents) or None}),
+        _given({"name": name, "consents": _given(consents) or None, "chunks": chunks or None}),
     )
     with find_target(data).client() as client:
         now = client.change_organization(change) if change.model_fields_set else client.organization()
@@ -57,8 +88,23 @@ def organization(
         ("text may go to a reranking API", now.consents.rerank),
     ]
     print_table(
-        ["", ""], [("id", now.org_id), ("name", now.name), *((what, "yes" if yes else "no") for what, yes in rows)]
+        ["", ""],
+        [
+            ("id", now.org_id),
+            ("name", now.name),
+            *((what, "yes" if yes else "no") for what, yes in rows),
+            *_sizes(now.chunks),
+        ],
     )
+
+
+def _sizes(chunks: ChunkLimits) -> list[tuple[str, str]]:
+    shown = {
+        "max_tokens": ("most tokens of a chunk", chunks.max_tokens),
+        "min_tokens": ("least tokens of a chunk", chunks.min_tokens),
+        "overlap_sentences": ("sentences a chunk repeats", chunks.overlap_sentences),
+    }
+    return [(what, f"{size}{'' if name in chunks.own else ' (default)'}") for name, (what, size) in shown.items()]
 
 
 @prompt.command()

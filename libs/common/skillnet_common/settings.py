@@ -38,6 +38,8 @@ class ChunkSettings(BaseSettings):
 
     model_config = SettingsConfigDict(extra="ignore", frozen=True)
 
+    chunk_max_tokens: int = Field(default=512, ge=128)
+    """No chunk is larger, nor larger than the model's window. An organisation may say otherwise."""
     chunk_target_tokens: int = Field(default=350, ge=64)
     chunk_min_tokens: int = Field(default=50, ge=0)
     chunk_overlap_sentences: int = Field(default=2, ge=0)

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from skillnet_chunker.handlers import ChunkHandler
 from skillnet_chunker.settings import ChunkerSettings
-from skillnet_chunker.sizes import chunk_options
+from skillnet_chunker.sizes import rules_for
 from skillnet_common.contracts.work import Stage
 from skillnet_common.models import require_serving
 from skillnet_common.runtime import Service, StageWorker, entry_point, run_service
@@ -22,14 +22,14 @@ def main() -> None:
     settings = ChunkerSettings()
     embedding = EmbeddingSettings()
     identity = model_identity(embedding)
-    options = chunk_options(settings, identity)
+    rules = rules_for(settings, identity)
 
     @asynccontextmanager
     async def compose(service: Service) -> AsyncIterator[Sequence[Component]]:
         # Chunks are cut to the serving model's window, so its tokenizer must be the one at hand.
         await require_serving(service.database, identity.fingerprint, configured=identity.slug)
         handler = ChunkHandler(
-            service.database, open_tokenizer(embedding), options, batch_tokens=settings.embed_batch_tokens
+            service.database, open_tokenizer(embedding), rules, batch_tokens=settings.embed_batch_tokens
         )
         yield [StageWorker(service, settings, Stage.CHUNK, handler)]
 

@@ -20,7 +20,10 @@ FROM jsonb_to_recordset($4::jsonb) AS c (
 SELECT index_chunks($1, $2, $3)
 
 -- name: begin_embedding
-UPDATE document_versions SET state = 'embedding', expected_chunks = $4
+-- How it was cut is known by now, whatever was expected at upload.
+UPDATE document_versions
+SET state = 'embedding', expected_chunks = $4,
+    pipeline_fingerprint = split_part(pipeline_fingerprint, '-', 1) || '-' || $5
 WHERE org_id = $1 AND document_id = $2 AND version = $3
 
 -- name: reuse_vectors

@@ -3,64 +3,103 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from skillnet_chunker.batches import make_batches
-from skillnet_chunker.domain import ChunkOptions, TokenCounter, chunk_document, content_hash, embed_hash
+from skillnet_chunker.domain import (
+    ChunkOptions,
+    TokenCounter,
+    Unindexed,
+    chunk_document,
+    content_hash,
+    coverage,
+    embed_hash,
+)
+from skillnet_chunker.sizes import ChunkRules
+from skillnet_common.chunk_sizes import ChunkSizes, own_sizes
 from skillnet_common.database.pool import Connection, Database
 from skillnet_common.database.queries import Queries
 from skillnet_common.documents import Chunk, ParsedDocument
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_common.models import serving_model
+from skillnet_common.pipeline import chunking_fingerprint
 from skillnet_common.versions import finish_version, lock_version
-from skillnet_common.versions.contents import load_parsed
+from skillnet_common.versions.contents import load_parsed, save_unindexed
 from skillnet_common.versions.locks import DocumentGone
 from skillnet_common.work.claims import Claim, add_embed_batches, settle
 
 _SQL = Queries(__package__, "chunker.sql")
 
 
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What is to be cut, and how its organisation wants it."""
+
+    title: str
+    parsed: ParsedDocument
+    sizes: ChunkSizes
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """The chunks, under which options and pipeline, and (reason, start, end) of what none of them holds."""
+
+    chunks: list[Chunk]
+    options: ChunkOptions
+    fingerprint: str
+    unindexed: list[tuple[str, int, int]]
+
+
 class ChunkHandler:
     """Cuts off the event loop, then writes chunks, reused vectors and batches in one transaction."""
 
-    def __init__(self, database: Database, tokens: TokenCounter, options: ChunkOptions, *, batch_tokens: int) -> None:
+    def __init__(self, database: Database, tokens: TokenCounter, rules: ChunkRules, *, batch_tokens: int) -> None:
         self._database = database
         self._tokens = tokens
-        self._options = options
+        self._rules = rules
         self._batch_tokens = batch_tokens
 
     async def __call__(self, claim: Claim) -> None:
         """Does one claimed piece. Raises PermanentFault `nothing_readable` for a document without text, DocumentGone
         where the version is no longer to be had.
         """
-        title, parsed = await self._load(claim)
-        chunks = await asyncio.to_thread(
-            chunk_document, parsed, title=title, tokens=self._tokens, options=self._options
-        )
-        if not chunks:
+        cut = await asyncio.to_thread(self._cut, await self._load(claim))
+        if not cut.chunks:
             raise PermanentFault(ErrorCode.NOTHING_READABLE, "The document holds no text that could be searched.")
-        await self._save(claim, chunks)
+        await self._save(claim, cut)
 
-    async def _load(self, claim: Claim) -> tuple[str, ParsedDocument]:
+    async def _load(self, claim: Claim) -> _Task:
         key = (claim.org_id, claim.document_id, claim.version)
         async with self._database.tenant(claim.org_id) as connection:
             title = await connection.fetchval(_SQL.find_version, *key)
             parsed = await load_parsed(connection, *key)
+            own = await own_sizes(connection, claim.org_id)
         if title is None or parsed is None:
             raise DocumentGone
-        return title, parsed
+        return _Task(title, parsed, self._rules.sizes(own))
 
-    async def _save(self, claim: Claim, chunks: Sequence[Chunk]) -> None:
+    def _cut(self, task: _Task) -> _Cut:
+        options = self._rules.options(task.sizes)
+        chunks = chunk_document(task.parsed, title=task.title, tokens=self._tokens, options=options)
+        unindexed = [
+            (span.reason.value, span.start, span.end)
+            for span in coverage(task.parsed, chunks)
+            if span.reason is not Unindexed.WHITE_SPACE
+        ]
+        return _Cut(chunks, options, chunking_fingerprint(task.sizes), unindexed)
+
+    async def _save(self, claim: Claim, cut: _Cut) -> None:
         key = (claim.org_id, claim.document_id, claim.version)
-        records = [_record(chunk, claim, len(chunks), self._options) for chunk in chunks]
+        records = [_record(chunk, claim, len(cut.chunks), cut.options) for chunk in cut.chunks]
         async with self._database.tenant(claim.org_id) as connection:
             await lock_version(connection, *key, expect="parsed")
             await settle(connection, claim)
             await connection.execute(_SQL.insert_chunks, *key, records)
             await connection.execute(_SQL.index_chunks, *key)
-            await connection.execute(_SQL.begin_embedding, *key, len(chunks))
+            await save_unindexed(connection, *key, cut.unindexed)
+            await connection.execute(_SQL.begin_embedding, *key, len(cut.chunks), cut.fingerprint)
             await self._queue_embedding(connection, key)
 
     async def _queue_embedding(self, connection: Connection, key: tuple[UUID, UUID, int]) -> None:

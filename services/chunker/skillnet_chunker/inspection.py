@@ -11,7 +11,8 @@ import json
 import sys
 
 from skillnet_chunker.domain import chunk_document
-from skillnet_chunker.sizes import chunk_options
+from skillnet_chunker.sizes import rules_for
+from skillnet_common.chunk_sizes import OwnSizes
 from skillnet_common.documents.codec import document_from_json
 from skillnet_common.settings import ChunkSettings
 from skillnet_inference.factory import model_identity, open_tokenizer
@@ -22,7 +23,8 @@ def main(title: str) -> None:
     """Writes to standard output."""
     embedding = EmbeddingSettings()
     document = document_from_json(sys.stdin.buffer.read())
-    options = chunk_options(ChunkSettings(), model_identity(embedding))
+    rules = rules_for(ChunkSettings(), model_identity(embedding))
+    options = rules.options(rules.sizes(OwnSizes()))
     chunks = chunk_document(document, title=title, tokens=open_tokenizer(embedding), options=options)
     sys.stdout.write(json.dumps([dataclasses.asdict(chunk) for chunk in chunks], ensure_ascii=False))
 

@@ -1,22 +1,52 @@
-"""Sizes of chunks from the settings and the serving model."""
+"""Sizes of chunks from the deployment's settings, the serving model and what the organisation says."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from skillnet_chunker.domain import ChunkOptions
+from skillnet_common.chunk_sizes import ChunkSizes, OwnSizes, chunk_sizes
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_common.settings import ChunkSettings
 from skillnet_inference.identity import ModelIdentity
 
 
-def chunk_options(settings: ChunkSettings, identity: ModelIdentity) -> ChunkOptions:
-    """Raises `PermanentFault` misconfigured where the settings do not fit together."""
-    try:
+@dataclass(frozen=True, slots=True)
+class ChunkRules:
+    """How chunks are cut here. `window` is the model's, in tokens; `passage_prefix` stands before every text it reads.
+
+    Raises `PermanentFault` misconfigured where the settings do not fit together.
+    """
+
+    settings: ChunkSettings
+    window: int
+    passage_prefix: str
+
+    def __post_init__(self) -> None:
+        try:
+            if self.settings.chunk_min_tokens >= self.settings.chunk_target_tokens:
+                raise ValueError("the minimum must be below the target")
+            self.options(self.sizes(OwnSizes()))
+        except ValueError as error:
+            raise PermanentFault(
+                ErrorCode.MISCONFIGURED, f"The CHUNK_* settings do not fit together: {error}"
+            ) from error
+
+    def sizes(self, own: OwnSizes) -> ChunkSizes:
+        """What holds for an organisation."""
+        return chunk_sizes(self.settings, own, window=self.window)
+
+    def options(self, sizes: ChunkSizes) -> ChunkOptions:
+        """The same as the chunker takes it. Raises `ValueError` where no text would fit."""
         return ChunkOptions(
-            window=identity.window,
-            target=min(settings.chunk_target_tokens, identity.window),
-            minimum=settings.chunk_min_tokens,
-            overlap_sentences=settings.chunk_overlap_sentences,
-            prefix=identity.passage_prefix,
+            window=sizes.max_tokens,
+            target=sizes.target_tokens,
+            minimum=sizes.min_tokens,
+            overlap_sentences=sizes.overlap_sentences,
+            prefix=self.passage_prefix,
         )
-    except ValueError as error:
-        raise PermanentFault(ErrorCode.MISCONFIGURED, f"The CHUNK_* settings do not fit together: {error}") from error
+
+
+def rules_for(settings: ChunkSettings, identity: ModelIdentity) -> ChunkRules:
+    """Under the serving model."""
+    return ChunkRules(settings, identity.window, identity.passage_prefix)

@@ -8,7 +8,14 @@ from uuid import UUID
 import asyncpg
 
 from skillnet_common.auth import Principal
-from skillnet_common.contracts.contents import Chunk, ChunkPage, Outline, OutlineSection
+from skillnet_common.contracts.contents import (
+    Chunk,
+    ChunkPage,
+    Outline,
+    OutlineSection,
+    RemovedText,
+    UnindexedSpan,
+)
 from skillnet_common.contracts.retrieval import BoxOut
 from skillnet_common.database import Database, Queries
 from skillnet_common.database.pool import Connection
@@ -30,7 +37,10 @@ class Contents:
         async with self._database.snapshot(principal.org_id, audience=principal.audience) as snapshot:
             read = await _version(snapshot.connection, principal.org_id, document_id, version)
             rows = await snapshot.connection.fetch(_SQL.outline, principal.org_id, document_id, read["version"])
-        if not rows:
+            left_out = await snapshot.connection.fetchrow(
+                _SQL.left_out, principal.org_id, document_id, read["version"]
+            )
+        if not rows or left_out is None:
             raise _contents_missing(read["version"])
         return Outline(
             document_id=document_id,
@@ -39,6 +49,8 @@ class Contents:
             page_count=read["page_count"],
             page_count_estimated=read["page_count_estimated"],
             sections=[_section(row, read["page_labels"]) for row in rows],
+            removed=_removed(left_out["removed"]),
+            unindexed=_unindexed(left_out["unindexed"]),
         )
 
     async def chunks(
@@ -95,6 +107,22 @@ def _contents_missing(version: int) -> RequestError:
         f"Version {version} has not been read this far yet, could not be read, or was cleaned up.",
         version=version,
     )
+
+
+def _removed(records: Sequence[tuple[str, int | None, str]]) -> list[RemovedText]:
+    """In reading order, the same text once."""
+    pages: dict[tuple[str, str], list[int]] = {}
+    for reason, page, text in records:
+        known = pages.setdefault((reason, text), [])
+        if page is not None and page not in known[-1:]:
+            known.append(page)
+    return [RemovedText(reason=reason, text=text, pages=on) for (reason, text), on in pages.items()]
+
+
+def _unindexed(records: Sequence[tuple[str, int, int]] | None) -> list[UnindexedSpan] | None:
+    if records is None:
+        return None
+    return [UnindexedSpan(reason=reason, char_start=start, char_end=end) for reason, start, end in records]
 
 
 def _section(row: asyncpg.Record, labels: Sequence[str]) -> OutlineSection:

@@ -16,6 +16,9 @@ LEFT JOIN document_sections p ON p.org_id = s.org_id AND p.document_id = s.docum
 WHERE s.org_id = $1 AND s.document_id = $2 AND s.version = $3
 ORDER BY s.section_index
 
+-- name: left_out
+SELECT removed, unindexed FROM document_texts WHERE org_id = $1 AND document_id = $2 AND version = $3
+
 -- name: chunks_from
 SELECT c.chunk_id, c.document_id, c.version, c.chunk_index, c.kind, c.section_id, c.section_path, c.body,
        c.overlap_chars, c.header, c.page_start, c.page_end, c.char_start, c.char_end, c.boxes, c.token_count, c.language,

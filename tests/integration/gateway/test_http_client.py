@@ -21,7 +21,8 @@ from skillnet_client import AsyncSkillnetClient, RetryPolicy, SkillnetApiError, 
 from skillnet_common.contracts.answers import AskEventKind
 from skillnet_common.contracts.documents import DocumentChange, DocumentStatus, VersionState
 from skillnet_common.contracts.keys import Key, KeyRequest, Scope
-from skillnet_common.contracts.organizations import Organization, OrganizationChange
+from skillnet_common.contracts.organizations import ChunkLimitsChange, Consents, OrganizationChange
+from skillnet_common.contracts.reprocessing import ReprocessReply, ReprocessRequest
 from skillnet_common.contracts.retrieval import SearchRequest
 from skillnet_common.contracts.usage import UsageKind
 from skillnet_common.database import Database
@@ -29,6 +30,7 @@ from skillnet_common.database import Database
 from .conftest import MAX_UPLOAD, RunningGateway
 from .doubles import retriever_double
 from .reading import read_version
+from .test_http_documents import make_live
 
 Call = Callable[..., Awaitable[Any]]
 """Calls a method of the client by its name; an iterator comes back as a list."""
@@ -162,10 +164,28 @@ async def test_progress_is_followed_to_its_end(call: Call, database: Database, o
 
 
 async def test_the_organizations_consent(call: Call, org: UUID) -> None:
-    assert await call("organization") == Organization(org_id=org, name="Panadería de prueba")
+    organization = await call("organization")
+    assert (organization.org_id, organization.name) == (org, "Panadería de prueba")
+    assert organization.consents == Consents()
     changed = await call("change_organization", OrganizationChange(llm_consent=True))
     assert changed == await call("organization")
     assert (changed.name, changed.llm_consent) == ("Panadería de prueba", True)
+
+
+async def test_other_sizes_of_chunks_and_what_they_make_outdated(call: Call, database: Database, org: UUID) -> None:
+    made = await call("upload", b"uno", UploadOptions(filename="a.md"))
+    await read_version(database, org, str(made.document_id), 1, chunks=1)
+    await make_live(database, org, str(made.document_id), 1)
+    assert (await call("reprocess")).started == []
+    sizes = ChunkLimitsChange(max_tokens=128, min_tokens=20)
+    changed = await call("change_organization", OrganizationChange(chunks=sizes))
+    assert (changed.chunks.max_tokens, changed.chunks.own) == (128, ["max_tokens", "min_tokens"])
+    assert await call("reprocess", ReprocessRequest(dry_run=True)) == ReprocessReply(started=[], outdated=1)
+    reply = await call("reprocess", ReprocessRequest(document_ids=[made.document_id]))
+    assert [(one.document_id, one.version, one.stage) for one in reply.started] == [(made.document_id, 2, "chunk")]
+    assert reply.outdated == 0
+    back = await call("change_organization", OrganizationChange(chunks=ChunkLimitsChange(max_tokens=None)))
+    assert back.chunks.own == ["min_tokens"]
 
 
 async def test_keys(call: Call) -> None:

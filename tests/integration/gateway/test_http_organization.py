@@ -19,7 +19,13 @@ PATH = "/v1/organization"
 
 async def test_consent_is_given_and_withdrawn(client: httpx.AsyncClient, org: UUID) -> None:
     none = {"llm": False, "embedding": False, "rerank": False}
-    before = {"org_id": str(org), "name": "Panadería de prueba", "llm_consent": False, "consents": none}
+    before = {
+        "org_id": str(org),
+        "name": "Panadería de prueba",
+        "llm_consent": False,
+        "consents": none,
+        "chunks": {"max_tokens": 512, "min_tokens": 50, "overlap_sentences": 2, "model_window": 512, "own": []},
+    }
     assert (await client.get(PATH)).json() == before
     for consent in (True, False, True):
         with capture_logs() as logs:

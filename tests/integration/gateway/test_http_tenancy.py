@@ -34,6 +34,7 @@ OWN_DATA = {
     "/v1/organization",
     "/v1/documents",
     "/v1/documents/bulk",
+    "/v1/documents/reprocess",
     "/v1/quarantine",
     "/v1/keys",
     "/v1/usage",

@@ -15,13 +15,16 @@ from uuid import UUID
 import asyncpg
 import numpy as np
 
-from skillnet_chunker.domain import ChunkOptions
 from skillnet_chunker.handlers import ChunkHandler
+from skillnet_chunker.sizes import ChunkRules
+from skillnet_common.chunk_sizes import OwnSizes
 from skillnet_common.contracts.work import Stage, WorkMessage
 from skillnet_common.database import Database
 from skillnet_common.documents import ParsedDocument
 from skillnet_common.objects import Originals
+from skillnet_common.pipeline import pipeline_fingerprint
 from skillnet_common.runtime.worker import DoWork
+from skillnet_common.settings import ChunkSettings
 from skillnet_common.versions import Upload, UploadResult, accept_upload, delete_document
 from skillnet_common.work import Claim, WorkTable
 from skillnet_embedder.handlers import EmbedHandler
@@ -32,7 +35,9 @@ from skillnet_parser.handlers import ParseHandler
 from skillnet_parser.limits import ParseLimits
 from skillnet_parser.parse import parse_path
 
-OPTIONS = ChunkOptions(minimum=4)
+RULES = ChunkRules(ChunkSettings(chunk_min_tokens=4), window=512, passage_prefix="passage: ")
+SIZES = RULES.sizes(OwnSizes())
+OPTIONS = RULES.options(SIZES)
 """Small enough a minimum that every section of these tests is a chunk of its own."""
 BATCH_TOKENS = 40
 """Two of the chunks of `manual`, which has three: its work is two batches."""
@@ -83,9 +88,10 @@ class Line:
         self.database = database
         self.originals = originals
         self.org_id = org_id
+        self.sizes = SIZES
         self.encoder = RecordingEncoder()
         self.parser = ParseHandler(database, originals, read_in_process)
-        self.chunker = ChunkHandler(database, WordCounter(), OPTIONS, batch_tokens=BATCH_TOKENS)
+        self.chunker = ChunkHandler(database, WordCounter(), RULES, batch_tokens=BATCH_TOKENS)
         self.embedder = EmbedHandler(database, self.encoder)
         self.table = work_table(database)
 
@@ -99,7 +105,7 @@ class Line:
             object_key=stored.key,
             sha256=stored.sha256,
             size=stored.size,
-            pipeline_fingerprint="test",
+            pipeline_fingerprint=pipeline_fingerprint(self.sizes),
             **fields,
         )
         async with self.database.tenant(self.org_id) as connection:

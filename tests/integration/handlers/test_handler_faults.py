@@ -7,10 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.integration.handlers.line import Line, RecordingEncoder, WordCounter, read_in_process, work_table
+from tests.integration.handlers.line import RULES, Line, RecordingEncoder, WordCounter, read_in_process, work_table
 from tests.integration.handlers.manual import manual
 
-from skillnet_chunker.domain import ChunkOptions
 from skillnet_chunker.handlers import ChunkHandler
 from skillnet_common.contracts.work import Stage
 from skillnet_common.documents import ParsedDocument
@@ -135,7 +134,7 @@ async def test_a_delete_between_reading_and_writing_wins(line: Line, stage: Stag
 async def test_a_delete_while_the_chunker_cuts_wins(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     await reach(line, Stage.CHUNK)
     claim = await line.claim(Stage.CHUNK)
-    handler = ChunkHandler(line.database, WordCounter(), ChunkOptions(), batch_tokens=40)
+    handler = ChunkHandler(line.database, WordCounter(), RULES, batch_tokens=40)
     load = handler._load
 
     async def load_then_delete(*arguments: object) -> object:

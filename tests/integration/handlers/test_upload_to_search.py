@@ -12,13 +12,14 @@ from tests.conftest import create_database
 from tests.integration.handlers.line import Line
 from tests.integration.handlers.manual import NEW_RETURNS, RETURNS, manual
 
-from skillnet_chunker.domain import ChunkOptions
 from skillnet_chunker.handlers import ChunkHandler
+from skillnet_chunker.sizes import ChunkRules
 from skillnet_cli.local.postgres import EmbeddedPostgres
 from skillnet_common.auth import Principal, Scope, create_organization
 from skillnet_common.contracts.retrieval import SearchRequest
 from skillnet_common.database import Database, migrate, register_first_model
 from skillnet_common.objects import Originals
+from skillnet_common.settings import ChunkSettings
 from skillnet_embedder.encoding import encode_with
 from skillnet_embedder.handlers import EmbedHandler
 from skillnet_inference.budget import count_llm_tokens
@@ -72,8 +73,8 @@ async def test_what_is_uploaded_is_found_and_then_its_replacement(
     async with Sandbox(ParseLimits()) as sandbox:
         line = Line(model_database, originals, org)
         line.parser = ParseHandler(model_database, originals, sandbox.parse_file)
-        options = ChunkOptions(window=identity.window, minimum=16, prefix=identity.passage_prefix)
-        line.chunker = ChunkHandler(model_database, encoder.tokenizer, options, batch_tokens=2_000)
+        rules = ChunkRules(ChunkSettings(chunk_min_tokens=16), identity.window, identity.passage_prefix)
+        line.chunker = ChunkHandler(model_database, encoder.tokenizer, rules, batch_tokens=2_000)
         line.embedder = EmbedHandler(model_database, encode_with(encoder, late_interaction=True))
         retriever = _retriever(model_database, encoder)
         reader = Principal(org, uuid4(), frozenset({Scope.READ}), None)

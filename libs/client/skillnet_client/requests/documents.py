@@ -10,6 +10,7 @@ from uuid import UUID
 
 from skillnet_client.requests.base import ApiRequest, Params
 from skillnet_common.contracts.documents import DocumentChange, DocumentStatus
+from skillnet_common.contracts.reprocessing import ReprocessRequest
 
 
 class DocumentFilters(TypedDict, total=False):
@@ -53,6 +54,11 @@ def document(document_id: UUID) -> ApiRequest:
 def change(document_id: UUID, change: DocumentChange) -> ApiRequest:
     """`PATCH /v1/documents/{id}`."""
     return ApiRequest("PATCH", f"/v1/documents/{document_id}", json=change.model_dump_json(exclude_unset=True))
+
+
+def reprocess(request: ReprocessRequest) -> ApiRequest:
+    """`POST /v1/documents/reprocess`; what a lost reply began is not begun again."""
+    return ApiRequest("POST", "/v1/documents/reprocess", json=request.model_dump_json(exclude_unset=True))
 
 
 def delete(document_id: UUID) -> ApiRequest:

@@ -19,6 +19,7 @@ from skillnet_common.contracts.documents import (
     DocumentSummary,
     UploadReply,
 )
+from skillnet_common.contracts.reprocessing import ReprocessReply, ReprocessRequest
 
 
 class DocumentCalls(Connection):
@@ -79,6 +80,10 @@ class DocumentCalls(Connection):
     def change_document(self, document_id: UUID, change: DocumentChange) -> DocumentDetail:
         """Changes what is said of a document, without a new version."""
         return self._call(requests.change(document_id, change), DocumentDetail)
+
+    def reprocess(self, request: ReprocessRequest | None = None) -> ReprocessReply:
+        """Reads or cuts anew what an older pipeline made, a portion at a time; needs the scope `admin`."""
+        return self._call(requests.reprocess(request or ReprocessRequest()), ReprocessReply)
 
     def delete(self, document_id: UUID) -> None:
         """Deletes a document with all its versions."""

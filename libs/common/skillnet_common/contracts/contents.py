@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from pydantic import Field
+
 from skillnet_common.contracts.base import Message
 from skillnet_common.contracts.retrieval import BoxOut
 
@@ -31,8 +33,29 @@ class OutlineSection(Message):
     char_end: int
 
 
+class RemovedText(Message):
+    """What the file holds and the text does not: a running header, footer or page number (`running_line`), the header
+    of a table repeated on a later page (`repeated_header`), what a reader cannot see (`hidden`), pages whose fonts do
+    not tell their letters (`unreadable`)."""
+
+    reason: str
+    text: str
+    pages: list[int] = Field(default_factory=list)
+    """Empty where the format has none; the same text is listed once, with its pages."""
+
+
+class UnindexedSpan(Message):
+    """A part of the canonical text that no chunk holds: a table of contents (`contents`), or a heading that the header
+    of the next chunk shows (`heading`). The end is excluded."""
+
+    reason: str
+    char_start: int
+    char_end: int
+
+
 class Outline(Message):
-    """The tree of a version's sections, in reading order: each comes after the one it belongs to."""
+    """The tree of a version's sections, in reading order: each comes after the one it belongs to; and what of the
+    file cannot be found, with the reason."""
 
     document_id: UUID
     version: int
@@ -40,6 +63,9 @@ class Outline(Message):
     page_count: int | None
     page_count_estimated: bool
     sections: list[OutlineSection]
+    removed: list[RemovedText] = Field(default_factory=list)
+    unindexed: list[UnindexedSpan] | None = None
+    """Null until the version has been cut."""
 
 
 class Chunk(Message):

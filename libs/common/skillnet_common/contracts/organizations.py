@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Self
+from typing import Annotated, Self
 from uuid import UUID
 
 from pydantic import Field, StrictBool, computed_field, model_validator
@@ -36,12 +36,37 @@ class ConsentsChange(Request):
     rerank: StrictBool | None = None
 
 
+_Tokens = Annotated[int, Field(strict=True, ge=0, le=32_768)]
+
+
+class ChunkLimits(Message):
+    """How documents are cut, in tokens of the embedding model: no chunk is larger than `max_tokens`, header included;
+    a text below `min_tokens` is merged with its neighbour; a chunk repeats up to `overlap_sentences` of the one
+    before. `own` names those that the organisation chose; the others are the deployment's."""
+
+    max_tokens: int
+    min_tokens: int
+    overlap_sentences: int
+    model_window: int
+    """The most that `max_tokens` can be."""
+    own: list[str] = Field(default_factory=list)
+
+
+class ChunkLimitsChange(Request):
+    """Limits to set; null goes back to the deployment's, what is left out stays."""
+
+    max_tokens: Annotated[_Tokens, Field(ge=128)] | None = None
+    min_tokens: _Tokens | None = None
+    overlap_sentences: Annotated[int, Field(strict=True, ge=0, le=10)] | None = None
+
+
 class Organization(Message):
-    """An organisation and its consents."""
+    """An organisation, its consents and how its documents are cut."""
 
     org_id: UUID
     name: str
     consents: Consents = Consents()
+    chunks: ChunkLimits
 
     @computed_field(description="The same as `consents.llm`.")  # type: ignore[prop-decorator]
     @property
@@ -56,6 +81,7 @@ class OrganizationChange(Request):
     name: str | None = Field(default=None, max_length=200, pattern=ONE_LINE)
     llm_consent: StrictBool | None = None
     consents: ConsentsChange = ConsentsChange()
+    chunks: ChunkLimitsChange = ChunkLimitsChange()
 
     @model_validator(mode="after")
     def _one_word_for_the_llm(self) -> Self:

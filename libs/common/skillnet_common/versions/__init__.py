@@ -9,6 +9,7 @@ from skillnet_common.versions.failure import fail_version
 from skillnet_common.versions.finish import FinishOutcome, finish_version
 from skillnet_common.versions.locks import DocumentGone, lock_version
 from skillnet_common.versions.metadata import CLEARABLE, MetadataChange, change_document
+from skillnet_common.versions.redo import Outdated, Redone, find_outdated, redo_document
 from skillnet_common.versions.replay import Replayed, replay_work
 from skillnet_common.versions.uploads import (
     Upload,
@@ -23,6 +24,8 @@ __all__ = [
     "DocumentGone",
     "FinishOutcome",
     "MetadataChange",
+    "Outdated",
+    "Redone",
     "Replayed",
     "Upload",
     "UploadOutcome",
@@ -33,7 +36,9 @@ __all__ = [
     "delete_document",
     "document_id_for",
     "fail_version",
+    "find_outdated",
     "finish_version",
     "lock_version",
+    "redo_document",
     "replay_work",
 ]

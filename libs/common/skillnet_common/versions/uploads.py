@@ -12,12 +12,11 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 
 import asyncpg
 
-from skillnet_common.contracts.work import Stage
 from skillnet_common.database.pool import Connection
 from skillnet_common.errors import ErrorCode, RequestError
 from skillnet_common.versions.locks import SQL, lock_known_document
 from skillnet_common.versions.metadata import MetadataChange, apply_metadata, retitle_standing_version
-from skillnet_common.work.claims import add_work
+from skillnet_common.versions.redo import begin_version
 
 
 class UploadOutcome(StrEnum):
@@ -108,7 +107,8 @@ async def accept_upload(connection: Connection, upload: Upload) -> UploadResult:
         outcome = (
             UploadOutcome.CREATED if document["promoted_version"] == 0 and version == 1 else UploadOutcome.NEW_VERSION
         )
-        await _open_version(connection, upload, document, version, title)
+        same_file = standing if standing is not None and _is_same_file(standing, upload) else None
+        await _open_version(connection, upload, document, version, title, like=same_file)
         said = _said(upload)
         if version == 1 and upload.audience is None:
             said = replace(said, audience=upload.default_audience)
@@ -146,6 +146,11 @@ def _same_content(version: asyncpg.Record, upload: Upload) -> bool:
     return bool(
         version["content_sha256"] == upload.sha256 and version["pipeline_fingerprint"] == upload.pipeline_fingerprint
     )
+
+
+def _is_same_file(version: asyncpg.Record, upload: Upload) -> bool:
+    """Its name tells how some formats are read."""
+    return bool(version["content_sha256"] == upload.sha256 and version["file_name"] == upload.file_name)
 
 
 async def _replay(connection: Connection, upload: Upload) -> UploadResult | None:
@@ -187,7 +192,13 @@ def _request_hash(upload: Upload) -> bytes:
 
 
 async def _open_version(
-    connection: Connection, upload: Upload, document: asyncpg.Record, version: int, title: str
+    connection: Connection,
+    upload: Upload,
+    document: asyncpg.Record,
+    version: int,
+    title: str,
+    *,
+    like: asyncpg.Record | None,
 ) -> None:
     if upload.title is None and document["newest_version"] > 0:
         title = document["title"]
@@ -206,4 +217,4 @@ async def _open_version(
         upload.language,
     )
     await connection.execute(SQL.open_version, org_id, document_id, version, title, upload.title is not None)
-    await add_work(connection, org_id, Stage.PARSE, document_id, version, cost=upload.size // 1024)
+    await begin_version(connection, org_id, document_id, version, like=like)

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from skillnet_common.contracts.documents import Me
 from skillnet_common.contracts.keys import CreatedKey, Key, KeyList, Scope
 from skillnet_common.contracts.organizations import (
+    ChunkLimits,
     Consents,
     Organization,
     PromptHistory,
@@ -61,7 +62,12 @@ ACCOUNT: tuple[BaseModel, ...] = (
         llm_consent=True,
         consents=_CONSENTS,
     ),
-    Organization(org_id=_ORG_ID, name="Panadería La Espiga", consents=_CONSENTS),
+    Organization(
+        org_id=_ORG_ID,
+        name="Panadería La Espiga",
+        consents=_CONSENTS,
+        chunks=ChunkLimits(max_tokens=256, min_tokens=50, overlap_sentences=2, model_window=512, own=["max_tokens"]),
+    ),
     PromptTemplate(template=_TEMPLATE, version=2, is_default=False, created_at=_CREATED, created_by=_ADMIN_KEY),
     PromptHistory(
         versions=[

@@ -7,7 +7,14 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from skillnet_common.contracts.contents import Chunk, ChunkPage, Outline, OutlineSection
+from skillnet_common.contracts.contents import (
+    Chunk,
+    ChunkPage,
+    Outline,
+    OutlineSection,
+    RemovedText,
+    UnindexedSpan,
+)
 from skillnet_common.contracts.documents import (
     DocumentDetail,
     DocumentPage,
@@ -18,7 +25,9 @@ from skillnet_common.contracts.documents import (
     VersionProgress,
     VersionState,
 )
+from skillnet_common.contracts.reprocessing import ReprocessedDocument, ReprocessReply
 from skillnet_common.contracts.retrieval import BoxOut
+from skillnet_common.contracts.work import Stage
 from skillnet_gateway.uploads import links_of
 
 DOCUMENT_ID = UUID("0195f6b0-3f2a-5c41-8f43-1f2d9b1c7a10")
@@ -124,7 +133,13 @@ DOCUMENTS: tuple[BaseModel, ...] = (
         page_count=12,
         page_count_estimated=False,
         sections=[_ROOT, _SECTION],
+        removed=[
+            RemovedText(reason="running_line", text="Panadería La Espiga · Uso interno", pages=[1, 2, 3]),
+            RemovedText(reason="hidden", text="borrador", pages=[4]),
+        ],
+        unindexed=[UnindexedSpan(reason="contents", char_start=0, char_end=212)],
     ),
+    ReprocessReply(started=[ReprocessedDocument(document_id=DOCUMENT_ID, version=4, stage=Stage.CHUNK)], outdated=0),
     _CHUNK,
     ChunkPage(document_id=DOCUMENT_ID, version=2, chunk_count=31, chunks=[_CHUNK], next_cursor="WzIsIDVd"),
 )

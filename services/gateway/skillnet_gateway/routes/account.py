@@ -49,6 +49,7 @@ _CHANGES: Any = {
     "consent to an LLM": {"value": {"consents": {"llm": True}}},
     "consent withdrawn": {"value": {"consents": {"llm": False, "embedding": False, "rerank": False}}},
     "name": {"value": {"name": "Panadería La Espiga"}},
+    "smaller chunks": {"value": {"chunks": {"max_tokens": 256, "overlap_sentences": None}}},
 }
 _TEMPLATES: Any = {
     "template": {
@@ -59,7 +60,11 @@ _TEMPLATES: Any = {
 }
 
 
-@router.get("/organization", responses=problem_responses(*_PROBLEMS), summary="The organisation and its consents")
+@router.get(
+    "/organization",
+    responses=problem_responses(*_PROBLEMS),
+    summary="The organisation, its consents and sizes of chunks",
+)
 async def get_organization(caller: Admin, gateway: TheGateway) -> Organization:
     """Needs the scope `admin`."""
     return await gateway.organizations.get(caller.principal.org_id)
@@ -68,13 +73,14 @@ async def get_organization(caller: Admin, gateway: TheGateway) -> Organization:
 @router.patch(
     "/organization",
     responses=problem_responses(*_BODY_PROBLEMS),
-    summary="Rename the organisation, or give or withdraw its consents",
+    summary="Rename the organisation, give or withdraw its consents, or set the sizes of its chunks",
 )
 async def change_organization(
     change: Annotated[OrganizationChange, Body(openapi_examples=_CHANGES)], caller: ChangingAdmin, gateway: TheGateway
 ) -> Organization:
     """Needs the scope `admin`. What is left out stays as it is; a consent holds from the next question, and from the
-    next batch of a document, on."""
+    next batch of a document, on. Sizes of chunks hold for what is uploaded from then on;
+    `POST /v1/documents/reprocess` cuts what is there anew."""
     return await gateway.organizations.change(caller.principal, change)
 
 
