@@ -22,6 +22,7 @@ from skillnet_inference.vectors import Vectors
 from skillnet_retriever import statements
 from skillnet_retriever.domain.passages import ChunkText
 from skillnet_retriever.domain.routing import ScopeDocument
+from skillnet_retriever.domain.wording import Wording
 from skillnet_retriever.legs import ChunkHit, Found, KeywordLeg, Near
 from skillnet_retriever.metrics import SEARCH_SECONDS
 from skillnet_retriever.statements import SQL
@@ -55,6 +56,25 @@ class Snapshot:
         self._indexes = indexes
         self.is_narrowed = statements.narrows_documents(filters)
         """Whether the filters leave parts of documents out, so that none may be read whole."""
+
+    async def narrow(self, wording: Wording) -> list[tuple[str, ...]]:
+        """Leaves out the passages that lack a required phrase or hold something excluded, on either leg. Gives the
+        groups of phrases that none of the scope holds."""
+        required = [phrase for group in wording.required for phrase in group]
+        phrases = [*required, *wording.excluded]
+        by_stem = [False] * len(required) + [" " not in word for word in wording.excluded]
+        statement = statements.holding(self._org_id, phrases, by_stem, self._filters)
+        holding: dict[str, set[UUID]] = {phrase: set() for phrase in phrases}
+        for number, chunk_id in await self._connection.fetch(statement.text, *statement.parameters):
+            holding[phrases[number - 1]].add(chunk_id)
+        groups = [set[UUID]().union(*(holding[phrase] for phrase in group)) for group in wording.required]
+        self._filters = statements.ChunkFilters(
+            **dict(self._filters),
+            only=sorted(set.intersection(*groups)) if groups else None,
+            without=sorted(set[UUID]().union(*(holding[word] for word in wording.excluded))),
+        )
+        self.is_narrowed = True
+        return [group for group, held in zip(wording.required, groups, strict=True) if not held]
 
     async def search(self, query: str, vector: Vectors, *, candidates: int) -> Found:
         """Both legs, `candidates` of each, side by side where a second connection is free.

@@ -158,6 +158,56 @@ FROM held h JOIN chosen c USING (term_no, lexeme) WHERE c.rank <= $4
 -- name: allowed_keys
 , (SELECT array_send(array_agg(key)) FROM allowed) AS allowed
 
+-- name: holding
+-- The chunks of the scope that hold the phrases $2, by the number of the phrase in $2: those that hold all its terms
+-- (or a code of it) are found by their postings, then the words are sought in their order in what is shown of the
+-- chunk, in its header, and, of single words that are to be left out ($3), by their stems alone. A code is cut where
+-- letters meet digits, so that all its spellings are one.
+, configs AS MATERIALIZED (
+    SELECT ARRAY(SELECT config FROM (SELECT text_search_config(language) AS config, count(*) AS n
+                                     FROM scope GROUP BY 1) c ORDER BY n DESC, config) AS all_of_them
+), asked AS MATERIALIZED (
+    SELECT a.n, a.phrase, a.by_stem, f.form
+    FROM unnest($2::text[], $3::boolean[]) WITH ORDINALITY AS a (phrase, by_stem, n)
+    CROSS JOIN LATERAL (SELECT a.phrase AS value) v CROSS JOIN LATERAL (SELECT /*form*/ AS form) f
+), terms AS MATERIALIZED (
+    SELECT a.n, t.term_no, t.lexeme, t.optional
+    FROM asked a CROSS JOIN configs c CROSS JOIN LATERAL search_terms(a.phrase, c.all_of_them) t
+), needed AS MATERIALIZED (
+    SELECT n, count(DISTINCT term_no) FILTER (WHERE NOT optional) AS term_count FROM terms GROUP BY n
+), held AS MATERIALIZED (
+    SELECT t.n, s.document_id, s.version, (entry >> 32)::integer AS chunk_index,
+           count(DISTINCT t.term_no) FILTER (WHERE NOT t.optional) AS term_count, bool_or(t.lexeme LIKE '#%') AS has_code
+    FROM terms t
+    CROSS JOIN LATERAL (
+        SELECT q.document_id, q.version, q.entries FROM chunk_postings q
+        WHERE q.org_id = $1 AND q.lexeme = t.lexeme OFFSET 0
+    ) p
+    JOIN scope s ON s.document_id = p.document_id AND s.version = p.version
+    CROSS JOIN LATERAL unnest(p.entries) entry
+    GROUP BY t.n, s.document_id, s.version, chunk_index
+), possible AS MATERIALIZED (
+    SELECT h.n, h.document_id, h.version, h.chunk_index FROM held h JOIN needed d USING (n)
+    WHERE h.term_count = d.term_count OR h.has_code
+    UNION ALL  -- a phrase of stop words alone may stand anywhere
+    SELECT a.n, s.document_id, s.version, NULL
+    FROM asked a CROSS JOIN scope s
+    WHERE NOT a.by_stem AND NOT EXISTS (SELECT FROM terms t WHERE t.n = a.n)
+)
+SELECT a.n::integer, c.chunk_id
+FROM possible p
+JOIN asked a USING (n)
+JOIN document_chunks c ON c.org_id = $1 AND c.document_id = p.document_id AND c.version = p.version
+                      AND (p.chunk_index IS NULL OR c.chunk_index = p.chunk_index)
+WHERE a.by_stem OR EXISTS (
+    SELECT FROM unnest(ARRAY[c.header, CASE WHEN c.kind = 'table' THEN c.body
+                                            ELSE substr(c.body, c.overlap_chars + 1) END]) AS v (value)
+    WHERE strpos(/*form*/, a.form) > 0)
+
+-- name: phrase_form
+' ' || btrim(regexp_replace(fold_accents(plain_words(v.value)),
+                            '(?<=\d)(?=[[:alpha:]])|(?<=[[:alpha:]])(?=\d)', ' ', 'g')) || ' '
+
 -- name: found_by_words
 -- The chunks at these places, with their cosines to the question.
 SELECT w.ordinality::integer - 1 AS place, c.chunk_id, -(e.embedding <#> $5::halfvec) AS cosine

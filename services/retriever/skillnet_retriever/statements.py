@@ -20,6 +20,14 @@ _IS_ALLOWED = " AND (/*alias*/.chunk_id IN (SELECT a.chunk_id FROM allowed a)) I
 _NOT_WALKED = " AND NOT (SELECT is_true FROM enough)"
 
 
+class ChunkFilters(Filters):
+    """Filters, and what the phrases of the question leave of the chunks: `only` these, where not None, `without`
+    those."""
+
+    only: list[UUID] | None = None
+    without: list[UUID] = []
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """SQL and its parameters in order."""
@@ -68,6 +76,13 @@ def corrections(org_id: object, near_words: Mapping[int, Sequence[str]], config:
     return Statement(f"{scope}\n{SQL.corrections}", parameters.values)
 
 
+def holding(org_id: object, phrases: Sequence[str], by_stem: Sequence[bool], filters: Filters) -> Statement:
+    """The number of each phrase, from 1, beside every chunk that holds it: word for word, or `by_stem` in any form."""
+    parameters = Parameters([org_id, list(phrases), list(by_stem)])
+    scope = _fill(SQL.scope, document_filters=_and(document_conditions(filters, parameters)))
+    return Statement(f"{scope}\n{_fill(SQL.holding, form=SQL.phrase_form)}", parameters.values)
+
+
 def found_by_words(
     org_id: object, places: list[tuple[UUID, int, int]], vector: object | None, model_id: int
 ) -> Statement:
@@ -91,6 +106,8 @@ def small_documents(org_id: object, query: str, pages: int, filters: Filters) ->
 
 def narrows_documents(filters: Filters) -> bool:
     """Whether the filters leave some chunks of a document out."""
+    if isinstance(filters, ChunkFilters) and (filters.only is not None or filters.without):
+        return True
     return any(value is not None for value in (filters.section_path, filters.page_from, filters.page_to))
 
 
@@ -134,6 +151,11 @@ def _chunk_conditions(filters: Filters, parameters: Parameters) -> list[str]:
         chunks.append(f"c.page_end >= {add(filters.page_from, 'integer')}")
     if filters.page_to is not None:
         chunks.append(f"c.page_start <= {add(filters.page_to, 'integer')}")
+    if isinstance(filters, ChunkFilters):
+        if filters.only is not None:
+            chunks.append(f"c.chunk_id = ANY ({add(filters.only, 'uuid[]')})")
+        if filters.without:
+            chunks.append(f"c.chunk_id <> ALL ({add(filters.without, 'uuid[]')})")
     return chunks
 
 
