@@ -13,6 +13,7 @@ from skillnet_common.contracts.retrieval import (
     ContextRequest,
     GroundReply,
     GroundRequest,
+    Question,
     SearchReply,
     SearchRequest,
 )
@@ -49,7 +50,7 @@ class Retrieval:
     async def _ask(
         self,
         subject: str,
-        request: SearchRequest,
+        request: Question,
         reply_type: type[Reply],
         credential: str,
         *,

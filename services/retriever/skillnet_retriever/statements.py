@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from uuid import UUID
 
+from pydantic import Field
+
 from skillnet_common.contracts.retrieval import Filters
 from skillnet_common.database.document_filters import Parameters, document_conditions
 from skillnet_common.database.queries import Queries
@@ -25,7 +27,7 @@ class ChunkFilters(Filters):
     those."""
 
     only: list[UUID] | None = None
-    without: list[UUID] = []
+    without: list[UUID] = Field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ def corrections(org_id: object, near_words: Mapping[int, Sequence[str]], config:
 
 
 def holding(org_id: object, phrases: Sequence[str], by_stem: Sequence[bool], filters: Filters) -> Statement:
-    """The number of each phrase, from 1, beside every chunk that holds it: word for word, or `by_stem` in any form."""
+    """The number of each phrase, from 1, beside every chunk that holds it: word for word, `by_stem` in any form."""
     parameters = Parameters([org_id, list(phrases), list(by_stem)])
     scope = _fill(SQL.scope, document_filters=_and(document_conditions(filters, parameters)))
     return Statement(f"{scope}\n{_fill(SQL.holding, form=SQL.phrase_form)}", parameters.values)

@@ -14,6 +14,7 @@ from skillnet_common.contracts.base import Message, Request
 MAX_QUERY_CHARS = 4_000
 MAX_PAGE = 1_000_000
 MAX_TURNS = 20
+MAX_OFFSET = 1_000
 
 
 def _in_utc(value: datetime) -> datetime:
@@ -72,8 +73,11 @@ Asked = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
 PartId = Annotated[str, Field(min_length=1, max_length=100)]
 
 
-class SearchRequest(Request):
-    """`retrieval.v1.search`. `alpha`: 0 keyword only, 1 semantic only.
+class Question(Request):
+    """What a search, a context and a ground are asked by. `alpha`: 0 keyword only, 1 semantic only.
+
+    In `query`, `"a phrase"` and `«a phrase»` are required, `-word` and `-"a phrase"` excluded, and `"one" OR "another"`
+    are alternatives.
 
     `earlier`: the questions of the conversation so far, oldest first. A question that leans on the one before
     ("¿y si es online?") is searched with its topic words; the reply's `read_as` says how.
@@ -95,7 +99,14 @@ class SearchRequest(Request):
     ones are dropped. Empty: none of them fits."""
 
 
-class ContextRequest(SearchRequest):
+class SearchRequest(Question):
+    """`retrieval.v1.search`. `offset` leaves out so many of the best: with the same question, filters and limit the
+    pages are parts of one ranking, which ends with the candidates of the two legs."""
+
+    offset: int = Field(default=0, ge=0, le=MAX_OFFSET)
+
+
+class ContextRequest(Question):
     """`retrieval.v1.context`. `token_budget` bounds the whole context block, tags and separators included."""
 
     token_budget: int = Field(default=4_000, ge=100, le=200_000)
@@ -187,10 +198,21 @@ class Passage(Message):
     scores: Scores
 
 
+class Correction(Message):
+    """A word of the question that no document of the scope holds, and the words, one typing error away and without
+    accents, that it was read as."""
+
+    typed: str
+    read_as: list[str]
+
+
 class SearchReply(Message):
     """Best first; ties are broken by chunk id."""
 
     passages: list[Passage]
+    next_offset: int | None = None
+    """Where the next page begins; null on the last one."""
+    corrections: list[Correction] = Field(default_factory=list)
     strategy: Strategy
     strategy_reason: str
     read_as: str | None = None
@@ -233,6 +255,7 @@ class ContextReply(Message):
     token_budget: int
     dropped: int
     """Passages that were found but did not fit the budget."""
+    corrections: list[Correction] = Field(default_factory=list)
     strategy: Strategy
     strategy_reason: str
     read_as: str | None = None
