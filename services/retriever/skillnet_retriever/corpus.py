@@ -17,6 +17,7 @@ from skillnet_common.auth import Principal
 from skillnet_common.contracts.retrieval import Filters
 from skillnet_common.database import pool
 from skillnet_common.database.pool import Connection, Database
+from skillnet_common.database.vector_indexes import DEFAULT_WALK, ExactSettings
 from skillnet_common.errors import ErrorCode, PassingFault, PermanentFault
 from skillnet_inference.vectors import Vectors
 from skillnet_retriever import statements
@@ -25,13 +26,14 @@ from skillnet_retriever.domain.routing import ScopeDocument
 from skillnet_retriever.domain.wording import Wording
 from skillnet_retriever.legs import ChunkHit, Found, KeywordLeg, Near
 from skillnet_retriever.metrics import SEARCH_SECONDS
+from skillnet_retriever.outlines import Outline, has_modules, read_outline
 from skillnet_retriever.statements import SQL
-from skillnet_retriever.vector_indexes import VectorIndexes, WalkSettings
+from skillnet_retriever.vector_indexes import VectorIndexes
 
 A = TypeVar("A")
 B = TypeVar("B")
 
-_DEFAULT_WALK = WalkSettings()
+_EXACT_CHUNKS: int = ExactSettings.model_fields["exact_chunks"].default
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,15 @@ class Snapshot:
         SEARCH_SECONDS.labels("keyword").observe(time.perf_counter() - started)
         return leg.joined(chunks, ())
 
+    async def has_modules(self) -> bool:
+        """Whether the course of the filters has modules that questions see."""
+        course_id = self._filters.course_id
+        return course_id is not None and await has_modules(self._connection, self._org_id, course_id)
+
+    async def outline(self, *, most_chunks: int) -> Outline:
+        """The outline of the scope, which has none where it has more chunks."""
+        return await read_outline(self._connection, self._org_id, self._filters, most_chunks=most_chunks)
+
     async def token_bits(self, chunk_ids: Sequence[UUID]) -> dict[UUID, bytes]:
         """The sign bits of the tokens of those chunks that were embedded with late interaction."""
         statement = statements.token_bits(self._org_id, list(chunk_ids), self._model.model_id)
@@ -112,6 +123,11 @@ class Snapshot:
         """The wide rows of these chunks."""
         rows = await self._connection.fetch(SQL.passages, self._org_id, list(chunk_ids))
         return {row["chunk_id"]: _chunk_text(row) for row in rows}
+
+    async def around(self, chunk_ids: Sequence[UUID], *, reach: int) -> list[ChunkText]:
+        """The chunks up to `reach` places from these in the same section."""
+        rows = await self._connection.fetch(SQL.around, self._org_id, list(chunk_ids), reach)
+        return list((await self.texts([row["chunk_id"] for row in rows])).values()) if rows else []
 
     async def chunks_of(self, document_id: UUID) -> list[UUID]:
         """The live version's chunks in the order of reading."""
@@ -130,6 +146,15 @@ class Snapshot:
     async def _words(
         self, query: str, vector: HalfVector | None, candidates: int
     ) -> tuple[KeywordLeg, list[ChunkHit]]:
+        leg = await self.keyword_leg(query, candidates=candidates)
+        if not leg.hits:
+            return leg, []
+        statement = statements.found_by_words(self._org_id, leg.places(), vector, self._model.model_id)
+        rows = await self._connection.fetch(statement.text, *statement.parameters)
+        return leg, [ChunkHit(row["chunk_id"], row["cosine"], leg.hits[row["place"]]) for row in rows]
+
+    async def keyword_leg(self, query: str, *, candidates: int) -> KeywordLeg:
+        """The postings of the question's words in the scope. Raises as `search` does."""
         statement = statements.keyword_search(self._org_id, query, self._filters)
         row = await self._connection.fetchrow(statement.text, *statement.parameters)
         if row is None:
@@ -147,20 +172,16 @@ class Snapshot:
             corrections = await self._connection.fetchrow(statement.text, *statement.parameters)
             if corrections is not None:
                 leg.correct(corrections, near)
-        if not leg.hits:
-            return leg, []
-        statement = statements.found_by_words(self._org_id, leg.places(), vector, self._model.model_id)
-        rows = await self._connection.fetch(statement.text, *statement.parameters)
-        return leg, [ChunkHit(row["chunk_id"], row["cosine"], leg.hits[row["place"]]) for row in rows]
+        return leg
 
     async def _near_beside(self, shared: str, vector: HalfVector, candidates: int) -> list[Near]:
         async with self._snapshot.joined(shared) as connection:
             return await self._near(connection, vector, candidates)
 
     async def _near(self, connection: Connection, vector: HalfVector, candidates: int) -> list[Near]:
-        walk = await self._indexes.walk(connection, self._org_id, vector.dimensions())
+        indexed = await self._indexes.of(connection, self._org_id, vector.dimensions())
         statement = statements.semantic_search(
-            self._org_id, candidates, self._filters, vector, self._model.model_id, walk
+            self._org_id, candidates, self._filters, vector, self._model.model_id, indexed
         )
         return [Near(*row) for row in await connection.fetch(statement.text, *statement.parameters)]
 
@@ -185,13 +206,13 @@ class Corpus:
         model_slug: str,
         *,
         timeout: float,
-        walk: WalkSettings = _DEFAULT_WALK,
+        exact_chunks: int = _EXACT_CHUNKS,
     ) -> None:
         self._database = database
         self._model = Model(model_id, model_slug)
-        self._indexes = VectorIndexes(model_id, walk)
+        self._indexes = VectorIndexes(model_id, exact_chunks)
         self._settings = {
-            **walk.of_postgresql,
+            **DEFAULT_WALK.of_postgresql,
             "statement_timeout": str(int(timeout * 1000)),
             "plan_cache_mode": "force_generic_plan",
         }

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from skillnet_common.auth import Authenticator, Principal, Scope
 from skillnet_common.contracts import subjects
-from skillnet_common.contracts.retrieval import ContextRequest, GroundRequest, SearchRequest
+from skillnet_common.contracts.retrieval import ContextRequest, GroundRequest, OutlineRequest, SearchRequest
 from skillnet_common.contracts.usage import UsageKind
 from skillnet_common.messaging.requester import AUTHORIZATION_HEADER, PURPOSE_HEADER
 from skillnet_common.messaging.responder import RequestHandler
@@ -25,16 +25,17 @@ def request_handlers(
     retriever: Retriever, authenticator: Authenticator, meter: UsageMeter
 ) -> dict[str, RequestHandler]:
     """A handler for each subject. Tenant and audience come from the credential, never from the body. Every question
-    that is answered is counted, whether it came over the bus or through the gateway."""
+    that is answered is counted, but not a look at an outline, whether it came over the bus or through the gateway."""
     return {
         subjects.SEARCH: _handler(UsageKind.SEARCH, SearchRequest, retriever.search, authenticator, meter),
         subjects.CONTEXT: _handler(UsageKind.CONTEXT, ContextRequest, retriever.context, authenticator, meter),
         subjects.GROUND: _handler(UsageKind.GROUND, GroundRequest, retriever.ground, authenticator, meter),
+        subjects.OUTLINE: _handler(None, OutlineRequest, retriever.outline, authenticator, meter),
     }
 
 
 def _handler(
-    operation: UsageKind,
+    operation: UsageKind | None,
     request_type: type[AnyRequest],
     answer: Callable[[Principal, AnyRequest], Awaitable[BaseModel]],
     authenticator: Authenticator,
@@ -45,8 +46,9 @@ def _handler(
         principal = await authenticator.verify(headers.get(AUTHORIZATION_HEADER))
         principal.require(Scope.READ)
         reply = await answer(principal, request_type.model_validate_json(body))
-        REQUEST_SECONDS.labels(operation).observe(time.perf_counter() - started)
-        meter.count(principal.org_id, _counted_as(operation, headers))
+        REQUEST_SECONDS.labels(operation or "outline").observe(time.perf_counter() - started)
+        if operation is not None:
+            meter.count(principal.org_id, _counted_as(operation, headers))
         return reply
 
     return handle

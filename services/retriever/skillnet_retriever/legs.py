@@ -88,6 +88,22 @@ class KeywordLeg:
     def _words(self) -> WordScores:
         return WordScores(self._sought, self._postings, chunks=self._chunks, mean_words=self._mean_words)
 
+    @property
+    def sought(self) -> Sequence[SoughtTerm]:
+        """The question's terms, as they are looked up."""
+        return self._sought
+
+    @property
+    def postings(self) -> Postings:
+        """Of the question's terms, in the whole scope."""
+        return self._postings
+
+    def within(self, chunk_ids: Mapping[int, UUID], *, limit: int) -> Pool:
+        """The best of these chunks by their words; keys are (document << 32) | chunk_index."""
+        hits = self._words.best(limit, np.fromiter(chunk_ids, dtype=np.int64, count=len(chunk_ids)))
+        chunks = [ChunkHit(chunk_ids[(hit.document << 32) | hit.chunk_index], None, hit) for hit in hits]
+        return self.joined(chunks, ()).pool
+
     def places(self) -> list[tuple[UUID, int, int]]:
         """(document, version, chunk index) of each hit."""
         documents = [self._scope.document(hit.document) for hit in self.hits]

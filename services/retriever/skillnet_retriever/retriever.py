@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, replace
 from typing import Protocol
 from uuid import UUID
 
@@ -17,8 +17,8 @@ from skillnet_common.contracts.retrieval import (
     Filters,
     GroundReply,
     GroundRequest,
-    Rung,
-    Scores,
+    OutlineReply,
+    OutlineRequest,
     SearchReply,
     SearchRequest,
     Strategy,
@@ -29,13 +29,17 @@ from skillnet_retriever.domain.candidates import Pool
 from skillnet_retriever.domain.context import Context, assemble
 from skillnet_retriever.domain.context.assembly import TokenCounter
 from skillnet_retriever.domain.evidence import Calibration, judge
+from skillnet_retriever.domain.follow_ups import standalone
 from skillnet_retriever.domain.fusion import Ranked, fuse, keep_leaders
-from skillnet_retriever.domain.ground import Ground, WholeDocument, choose_ground
+from skillnet_retriever.domain.ground import WholeDocument, choose_ground
 from skillnet_retriever.domain.late_interaction import COMPARED, max_sims, with_late_scores
-from skillnet_retriever.domain.passages import FoundPassage, passage_out, scores_of
-from skillnet_retriever.domain.routing import Route, choose_route
+from skillnet_retriever.domain.passages import FoundPassage, passage_out
+from skillnet_retriever.domain.routing import Route, choose_route, declined_route
+from skillnet_retriever.legs import Found
 from skillnet_retriever.metrics import RUNGS
+from skillnet_retriever.outlining import Outlined, read_by_outline, show_outline, wants_outline
 from skillnet_retriever.questions import EncodedQuestion, QuestionEncoder, normalised
+from skillnet_retriever.reading import Findings, findings_of, read_ground, read_passages
 from skillnet_retriever.settings import RetrieverSettings
 
 _CUT = "La pregunta es más larga de lo que lee el modelo: la búsqueda por significado usa solo su comienzo."
@@ -72,22 +76,13 @@ class ServingModel:
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """A normalised question. `encoded` is None where only words are searched; `withheld`: for want of consent."""
+    """A normalised question. `read_as`: where the turn before completed it. `encoded` is None where only words are
+    searched; `withheld`: for want of consent."""
 
     text: str
+    read_as: str | None = None
     encoded: EncodedQuestion | None = None
     withheld: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Findings:
-    """What a search of the snapshot gave."""
-
-    route: Route
-    pool: Pool
-    ranking: list[Ranked]
-    has_documents: bool
-    warnings: list[str]
 
 
 class Retriever:
@@ -113,14 +108,13 @@ class Retriever:
     async def search(self, principal: Principal, request: SearchRequest) -> SearchReply:
         """Ranked passages, best first."""
         started = time.perf_counter()
-        question = await self._encode(principal, request)
-        async with self._corpus.snapshot(principal, request.filters) as snapshot:
-            findings = await self._find(snapshot, question, request)
-            passages = (await self._passages(snapshot, findings, request.limit))[: request.limit]
+        async with self._found(principal, request) as (snapshot, question, findings):
+            passages = (await read_passages(snapshot, findings, request.limit))[: request.limit]
         return SearchReply(
             passages=[passage_out(passage) for passage in passages],
             strategy=findings.route.strategy,
             strategy_reason=findings.route.reason,
+            read_as=question.read_as,
             warnings=findings.warnings,
             took_ms=_milliseconds(started),
             embedding_model=self._model.slug,
@@ -129,15 +123,14 @@ class Retriever:
     async def context(self, principal: Principal, request: ContextRequest) -> ContextReply:
         """A block of tagged passages within the budget."""
         started = time.perf_counter()
-        question = await self._encode(principal, request)
-        async with self._corpus.snapshot(principal, request.filters) as snapshot:
-            findings = await self._find(snapshot, question, request)
-            passages = await self._passages(snapshot, findings, request.limit)
+        async with self._found(principal, request) as (snapshot, question, findings):
+            passages = await read_passages(snapshot, findings, request.limit)
         context, warnings = self._assemble(passages, request, findings.route)
         return ContextReply(
             **_context_fields(context, request),
             strategy=findings.route.strategy,
             strategy_reason=findings.route.reason,
+            read_as=question.read_as,
             warnings=findings.warnings + warnings,
             took_ms=_milliseconds(started),
             embedding_model=self._model.slug,
@@ -146,10 +139,8 @@ class Retriever:
     async def ground(self, principal: Principal, request: GroundRequest) -> GroundReply:
         """The context together with the rung it stands on; without passages on `general` and `none`."""
         started = time.perf_counter()
-        question = await self._encode(principal, request)
-        async with self._corpus.snapshot(principal, request.filters) as snapshot:
-            findings = await self._find(snapshot, question, request)
-            judgement = judge(findings.pool, findings.ranking, self._model.calibration)
+        async with self._found(principal, request) as (snapshot, question, findings):
+            judgement = findings.judgement or judge(findings.pool, findings.ranking, self._model.calibration)
             closest = None
             if request.allow_document and not judgement.sufficient and not snapshot.is_narrowed:
                 closest = await self._closest_document(snapshot, question.text, findings.pool)
@@ -160,13 +151,14 @@ class Retriever:
                 closest=closest,
                 allow_general=request.allow_general,
             )
-            passages = await self._ground_passages(snapshot, findings, ground, request.limit)
+            passages = await read_ground(snapshot, findings, ground, request.limit)
         RUNGS.labels(ground.rung).inc()
         context, warnings = self._assemble(passages, request, findings.route)
         return GroundReply(
             **_context_fields(context, request),
             strategy=Strategy.FULL_TEXT if ground.document is not None else findings.route.strategy,
             strategy_reason=findings.route.reason,
+            read_as=question.read_as,
             warnings=findings.warnings + warnings,
             took_ms=_milliseconds(started),
             embedding_model=self._model.slug,
@@ -175,29 +167,54 @@ class Retriever:
             evidence=judgement.evidence,
         )
 
-    async def _encode(self, principal: Principal, request: SearchRequest) -> _Question:
-        """The question and its vector, before a snapshot is opened."""
-        query = normalised(request.query)
-        if request.strategy is Strategy.KEYWORD or self._model.calibration is None:
-            return _Question(query)
-        if self._may_send is not None and not await self._may_send(principal.org_id):
-            return _Question(query, withheld=True)
-        return _Question(query, await self._questions.encode(query))
+    async def outline(self, principal: Principal, request: OutlineRequest) -> OutlineReply:
+        """The parts that a question by outline chooses from."""
+        async with self._corpus.snapshot(principal, request.filters) as snapshot:
+            return await show_outline(snapshot, self._settings)
 
-    async def _find(self, snapshot: Snapshot, question: _Question, request: SearchRequest) -> _Findings:
+    @asynccontextmanager
+    async def _found(
+        self, principal: Principal, request: SearchRequest
+    ) -> AsyncIterator[tuple[Snapshot, _Question, Findings]]:
+        """A snapshot and what was found in it: by its outline, where that is to be tried and a part of it fits, else
+        by searching. Only a search needs the question's vector."""
+        question = _read(request)
+        declined = None
+        if wants_outline(request):
+            async with self._corpus.snapshot(principal, request.filters) as snapshot:
+                outlined = await read_by_outline(
+                    snapshot,
+                    question.text,
+                    request,
+                    self._settings,
+                    semantic_model=self._model.calibration is not None,
+                )
+                if isinstance(outlined, Outlined):
+                    yield snapshot, question, findings_of(outlined)
+                    return
+                declined = outlined.reason if outlined is not None else None
+        question = await self._encode(principal, request, question)
+        async with self._corpus.snapshot(principal, request.filters) as snapshot:
+            yield snapshot, question, await self._find(snapshot, question, request, declined)
+
+    async def _encode(self, principal: Principal, request: SearchRequest, question: _Question) -> _Question:
+        """The question with its vector, before a snapshot is opened."""
+        if request.strategy is Strategy.KEYWORD or self._model.calibration is None:
+            return question
+        if self._may_send is not None and not await self._may_send(principal.org_id):
+            return replace(question, withheld=True)
+        return replace(question, encoded=await self._questions.encode(question.text))
+
+    async def _find(
+        self, snapshot: Snapshot, question: _Question, request: SearchRequest, declined: str | None
+    ) -> Findings:
         candidates = max(self._settings.search_candidates, request.limit)
         if question.encoded is None:
             found = await snapshot.search_words(question.text, candidates=candidates)
         else:
             found = await snapshot.search(question.text, question.encoded.vector, candidates=candidates)
         pool = found.pool
-        route = choose_route(
-            request.strategy,
-            [] if snapshot.is_narrowed else found.documents,
-            small_pages=self._settings.full_text_pages,
-            semantic_model=self._model.calibration is not None,
-            may_embed=not question.withheld,
-        )
+        route = self._route(request.strategy, found, declined, snapshot, question)
         alpha = _alpha(route.strategy, request.alpha, question.encoded)
         ranking = fuse(pool, request.fusion, alpha)
         warnings = [route.warning] if route.warning else []
@@ -212,48 +229,21 @@ class Retriever:
             warnings.append(_CUT)
         if found.documents and not pool.terms:
             warnings.append(_NO_WORDS)
-        return _Findings(route, pool, ranking, bool(found.documents), warnings)
+        return Findings(route, pool, ranking, bool(found.documents), warnings)
 
-    async def _passages(self, snapshot: Snapshot, findings: _Findings, limit: int) -> list[FoundPassage]:
-        """The best `limit` passages; of a document that is read whole, all of them."""
-        if findings.route.document is None:
-            return await self._texts(snapshot, findings.ranking[:limit], findings.pool)
-        return await self._whole(snapshot, findings, findings.route.document.document_id)
-
-    async def _ground_passages(
-        self, snapshot: Snapshot, findings: _Findings, ground: Ground, limit: int
-    ) -> list[FoundPassage]:
-        if ground.rung is Rung.CHUNKS:
-            return await self._texts(snapshot, findings.ranking[:limit], findings.pool)
-        if ground.document is not None:
-            return await self._whole(snapshot, findings, ground.document.document_id)
-        return []
-
-    async def _texts(self, snapshot: Snapshot, ranking: Sequence[Ranked], pool: Pool) -> list[FoundPassage]:
-        texts = await snapshot.texts([ranked.candidate.chunk_id for ranked in ranking])
-        return [
-            FoundPassage(texts[ranked.candidate.chunk_id], ranked.fused, scores_of(ranked, pool))
-            for ranked in ranking
-            if ranked.candidate.chunk_id in texts
-        ]
-
-    async def _whole(self, snapshot: Snapshot, findings: _Findings, document_id: UUID) -> list[FoundPassage]:
-        """Every chunk of the document: the ranked ones first, then the others in the order of reading."""
-        chunk_ids = await snapshot.chunks_of(document_id)
-        texts = await snapshot.texts(chunk_ids)
-        ranked = {r.candidate.chunk_id: r for r in findings.ranking}
-        lowest = min((r.fused for r in findings.ranking), default=0.0)
-        found = [
-            FoundPassage(texts[chunk_id], ranked[chunk_id].fused, scores_of(ranked[chunk_id], findings.pool))
-            for chunk_id in ranked
-            if chunk_id in texts
-        ]
-        rest = [
-            FoundPassage(texts[chunk_id], lowest - place, Scores())
-            for place, chunk_id in enumerate(chunk_ids, start=1)
-            if chunk_id not in ranked
-        ]
-        return found + rest
+    def _route(
+        self, wanted: Strategy, found: Found, declined: str | None, snapshot: Snapshot, question: _Question
+    ) -> Route:
+        semantic_model, may_embed = self._model.calibration is not None, not question.withheld
+        if declined is not None:
+            return declined_route(declined, semantic_model=semantic_model, may_embed=may_embed)
+        return choose_route(
+            wanted,
+            [] if snapshot.is_narrowed else found.documents,
+            small_pages=self._settings.full_text_pages,
+            semantic_model=semantic_model,
+            may_embed=may_embed,
+        )
 
     async def _closest_document(self, snapshot: Snapshot, query: str, pool: Pool) -> WholeDocument | None:
         documents = await snapshot.small_documents(query, pages=self._settings.full_text_pages)
@@ -272,6 +262,13 @@ class Retriever:
         elif context.dropped and route.document is not None:
             warnings.append(_WHOLE_TOO_LONG)
         return context, warnings
+
+
+def _read(request: SearchRequest) -> _Question:
+    """The question without its vector."""
+    asked = normalised(request.query)
+    query = standalone(asked, request.earlier)
+    return _Question(query, query if query != asked else None)
 
 
 async def _compare_tokens(snapshot: Snapshot, question: Vectors, ranking: Sequence[Ranked]) -> list[Ranked]:

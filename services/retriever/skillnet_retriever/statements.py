@@ -39,21 +39,21 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
-    """That the tenant's vectors have an index, which scopes of more than `exact_chunks` chunks are sought in."""
+class Indexed:
+    """That the tenant's vectors have an index, which is walked for scopes of more than `exact_chunks` chunks."""
 
     dimension: int
     exact_chunks: int
 
 
 def semantic_search(
-    org_id: UUID, candidates: int, filters: Filters, vector: object, model_id: int, walk: Walk | None = None
+    org_id: UUID, candidates: int, filters: Filters, vector: object, model_id: int, indexed: Indexed | None = None
 ) -> Statement:
     """The semantic leg; `vector` is the question's, `model_id` the serving model's."""
     parameters = Parameters([org_id, candidates])
     place = parameters.add(vector, "halfvec")
     scope = "\n".join(_scope(filters, parameters))
-    leg = _exact_leg(filters) if walk is None else _indexed_leg(filters, org_id, candidates, walk)
+    leg = _exact_leg(filters) if indexed is None else _indexed_leg(filters, org_id, candidates, indexed)
     text = _fill("\n".join([scope, leg, SQL.semantic_rows]), vector=place, model_id=str(int(model_id)))
     return Statement(text, parameters.values)
 
@@ -106,6 +106,11 @@ def small_documents(org_id: object, query: str, pages: int, filters: Filters) ->
     return Statement(f"{scope}\n{SQL.small_documents}", parameters.values)
 
 
+def document_scope(filters: Filters, parameters: Parameters) -> str:
+    """The documents that the filters leave, as `scope`, for statements of other parts of the retriever."""
+    return _fill(SQL.scope, document_filters=_and(document_conditions(filters, parameters)))
+
+
 def narrows_documents(filters: Filters) -> bool:
     """Whether the filters leave some chunks of a document out."""
     if isinstance(filters, ChunkFilters) and (filters.only is not None or filters.without):
@@ -118,14 +123,14 @@ def _exact_leg(filters: Filters) -> str:
     return _fill(SQL.semantic_leg, exact=exact)
 
 
-def _indexed_leg(filters: Filters, org_id: UUID, candidates: int, walk: Walk) -> str:
+def _indexed_leg(filters: Filters, org_id: UUID, candidates: int, indexed: Indexed) -> str:
     return _fill(
         SQL.indexed_leg,
         exact=_fill(SQL.exact, conditions="".join((_NOT_WALKED, _allowed(filters, "e")))),
         scope_size=SQL.chunks_allowed if narrows_documents(filters) else SQL.chunks_in_scope,
-        exact_chunks=str(int(walk.exact_chunks)),
-        allowed_walked=_allowed(filters, "v"),
-        dimension=str(int(walk.dimension)),
+        exact_chunks=str(int(indexed.exact_chunks)),
+        allowed_walked=_allowed(filters, "n"),
+        dimension=str(int(indexed.dimension)),
         tenant=str(UUID(str(org_id))),
         candidates=str(int(candidates)),
     )

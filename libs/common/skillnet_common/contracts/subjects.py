@@ -14,6 +14,7 @@ QUARANTINE_STREAM = "QUARANTINE"
 SEARCH = "retrieval.v1.search"
 CONTEXT = "retrieval.v1.context"
 GROUND = "retrieval.v1.ground"
+OUTLINE = "retrieval.v1.outline"
 RETRIEVAL_QUEUE = "retriever"
 
 COURSE_UPSERT = "courses.v1.upsert"

@@ -25,6 +25,7 @@ _REQUESTS: dict[str, tuple[type[BaseModel], type[BaseModel]]] = {
     subjects.SEARCH: (retrieval.SearchRequest, retrieval.SearchReply),
     subjects.CONTEXT: (retrieval.ContextRequest, retrieval.ContextReply),
     subjects.GROUND: (retrieval.GroundRequest, retrieval.GroundReply),
+    subjects.OUTLINE: (retrieval.OutlineRequest, retrieval.OutlineReply),
     subjects.COURSE_UPSERT: (courses.CourseUpsert, courses.CourseReply),
     subjects.COURSE_DELETE: (courses.CourseDeletion, courses.CourseDeleted),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from skillnet_common.contracts.retrieval import Strategy
@@ -31,11 +31,28 @@ class Route:
 
 _NO_MEANING = "El modelo de embeddings es de prueba y no entiende el significado: se busca solo por palabras."
 _UNSENT = "La pregunta no puede salir del sistema: se busca solo por palabras."
+_WITHIN = "Se busca por significado y por palabras en el mismo ámbito."
 _REASONS = {
     Strategy.SEMANTIC: "La petición pide buscar solo por significado.",
     Strategy.KEYWORD: "La petición pide buscar solo por palabras.",
     Strategy.HYBRID: "La petición pide buscar por significado y por palabras.",
 }
+
+
+def outline_route(parts: Sequence[str], *, is_course: bool, by_model: bool) -> Route:
+    """The parts of an outline that are read, by their names."""
+    named = ", ".join(f"«{name}»" for name in parts)
+    kind = ("el módulo" if len(parts) == 1 else "los módulos") if is_course else "las partes"
+    where = "El ámbito es un curso" if is_course else "La petición pide buscar en el índice"
+    how = "según el modelo de lenguaje" if by_model else "por las palabras de la pregunta"
+    return Route(Strategy.OUTLINE, f"{where}: de su índice se leen, {how}, {kind} {named}.")
+
+
+def declined_route(declined: str, *, semantic_model: bool, may_embed: bool) -> Route:
+    """The scope is searched, never read whole, since its outline, tried first, has no part that fits: `declined`."""
+    route = choose_route(Strategy.HYBRID, (), small_pages=0, semantic_model=semantic_model, may_embed=may_embed)
+    reason = _WITHIN if route.strategy is Strategy.HYBRID else route.reason
+    return replace(route, reason=f"{declined} {reason}")
 
 
 def choose_route(

@@ -1,0 +1,141 @@
+"""Questions answered by the outline: the parts of a course or of documents that fit, read whole; no embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from skillnet_common.contracts.retrieval import Fusion, OutlinePart, OutlineReply, SearchRequest, Strategy
+from skillnet_retriever.corpus import Snapshot
+from skillnet_retriever.domain.candidates import Pool
+from skillnet_retriever.domain.evidence import Judgement, judge
+from skillnet_retriever.domain.fusion import Ranked, fuse
+from skillnet_retriever.domain.outline import Part, choose_parts, rank_parts
+from skillnet_retriever.domain.routing import Route, outline_route
+from skillnet_retriever.legs import KeywordLeg
+from skillnet_retriever.outlines import Outline
+from skillnet_retriever.settings import RetrieverSettings
+
+_MOST_PARTS_SHOWN = 200
+_OPENING_CHARS = 300
+
+_NO_MODULES = "El curso no tiene módulos que se puedan leer."
+_NO_PARTS = "No hay ningún índice de secciones en el ámbito."
+_TOO_LARGE = "El ámbito es demasiado grande para elegir en su índice."
+_NARROWED = "Los filtros dejan fuera partes de los documentos, y el índice las lee enteras."
+_NO_FIT = "Ninguna parte del índice contiene las palabras de la pregunta."
+_DENIED = "Según el modelo de lenguaje, ninguna parte del índice trata de la pregunta."
+
+
+@dataclass(frozen=True, slots=True)
+class Outlined:
+    """What the chosen parts hold: their best passages in `ranking`, and all their chunks in reading order."""
+
+    route: Route
+    pool: Pool
+    ranking: list[Ranked]
+    judgement: Judgement
+    chunk_ids: list[UUID]
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """Why no part was chosen, as a sentence."""
+
+    reason: str
+
+
+def wants_outline(request: SearchRequest) -> bool:
+    """Whether the outline is tried first: where it is asked for, and inside a course."""
+    return request.strategy is Strategy.OUTLINE or (
+        request.strategy is Strategy.AUTO and request.filters.course_id is not None
+    )
+
+
+async def read_by_outline(
+    snapshot: Snapshot, query: str, request: SearchRequest, settings: RetrieverSettings, *, semantic_model: bool
+) -> Outlined | Declined | None:
+    """The parts that fit the question; a course without modules is no reason to decline unless an outline was asked
+    for: then None."""
+    asked_for = request.strategy is Strategy.OUTLINE
+    if not asked_for and not await snapshot.has_modules():
+        return None
+    if snapshot.is_narrowed:
+        return Declined(_NARROWED)
+    outline = await snapshot.outline(most_chunks=settings.outline_max_chunks)
+    if outline.parts is None:
+        return Declined(_TOO_LARGE)
+    if not outline.parts:
+        return Declined(_NO_MODULES if outline.is_course else _NO_PARTS)
+    if request.outline_parts is not None and not request.outline_parts:
+        return Declined(_DENIED)
+    leg = await snapshot.keyword_leg(query, candidates=settings.search_candidates)
+    named = _named(outline.parts, request.outline_parts or ())
+    parts = named or _ranked(outline.parts, leg, settings)
+    outlined = _outlined(outline, parts, leg, settings, by_model=bool(named), semantic_model=semantic_model)
+    return outlined if parts and outlined.judgement.sufficient else Declined(_NO_FIT)
+
+
+async def show_outline(snapshot: Snapshot, settings: RetrieverSettings) -> OutlineReply:
+    """The parts to choose from, each with how it begins; none where there is no outline."""
+    outline = await snapshot.outline(most_chunks=settings.outline_max_chunks)
+    parts = (outline.parts or [])[:_MOST_PARTS_SHOWN]
+    openings = await snapshot.texts([part.chunks[0].chunk_id for part in parts])
+    return OutlineReply(
+        is_course=outline.is_course,
+        parts=[
+            OutlinePart(
+                part_id=part.part_id,
+                document_id=part.document_id,
+                document_title=part.document_title,
+                path=list(part.path),
+                headings=list(part.headings),
+                opening=openings[part.chunks[0].chunk_id].shown_text[:_OPENING_CHARS],
+            )
+            for part in parts
+            if part.chunks[0].chunk_id in openings
+        ],
+    )
+
+
+def _named(parts: Sequence[Part], part_ids: Iterable[str]) -> list[Part]:
+    """In the order they are named; unknown ones are dropped."""
+    by_id = {part.part_id: part for part in parts}
+    return [by_id[one] for one in dict.fromkeys(part_ids) if one in by_id]
+
+
+def _ranked(parts: Sequence[Part], leg: KeywordLeg, settings: RetrieverSettings) -> list[Part]:
+    def best_coverage(part: Part) -> float:
+        best = leg.within(_places([part]), limit=1)
+        return max(map(best.coverage, best.candidates), default=0.0)
+
+    ranking = rank_parts(parts, leg.sought, leg.postings, best_coverage)
+    return choose_parts(ranking, most=settings.outline_max_parts, share=settings.outline_share)
+
+
+def _outlined(
+    outline: Outline,
+    parts: Sequence[Part],
+    leg: KeywordLeg,
+    settings: RetrieverSettings,
+    *,
+    by_model: bool,
+    semantic_model: bool,
+) -> Outlined:
+    pool = leg.within(_places(parts), limit=settings.search_candidates)
+    ranking = fuse(pool, Fusion.COVERAGE, 0.0)
+    judgement = judge(pool, ranking, None)
+    evidence = judgement.evidence.model_copy(update={"semantic_model": semantic_model})
+    return Outlined(
+        outline_route([part.name for part in parts], is_course=outline.is_course, by_model=by_model),
+        pool,
+        ranking,
+        replace(judgement, evidence=evidence, sufficient=by_model or judgement.sufficient),
+        list(_places(parts).values()),
+    )
+
+
+def _places(parts: Sequence[Part]) -> dict[int, UUID]:
+    """The chunks of the parts by their places; one that two parts link stands once."""
+    return {chunk.key: chunk.chunk_id for part in parts for chunk in part.chunks}
