@@ -10,6 +10,7 @@ from uuid import UUID
 from skillnet_common.auth import Authenticator
 from skillnet_common.consent import Consent, has_consent
 from skillnet_common.contracts import subjects
+from skillnet_common.database.vector_indexes import ExactSettings
 from skillnet_common.messaging.responder import Responder
 from skillnet_common.models import require_serving
 from skillnet_common.runtime import Service, entry_point, run_service
@@ -58,7 +59,13 @@ def main() -> None:
         service.capacity = settings.retriever_concurrency
         encoder = await asyncio.to_thread(open_encoder, embedding)
         retriever = Retriever(
-            Corpus(service.database, registered.model_id, registered.slug, timeout=settings.search_timeout_seconds),
+            Corpus(
+                service.database,
+                registered.model_id,
+                registered.slug,
+                timeout=settings.search_timeout_seconds,
+                exact_chunks=ExactSettings().exact_chunks,
+            ),
             QuestionEncoder(
                 encoder,
                 cache_size=settings.query_cache_size,

@@ -71,22 +71,27 @@ SELECT e.chunk_id, s.place, e.distance
     ORDER BY e.distance, e.chunk_id LIMIT $2
 
 -- name: indexed_leg
--- For a tenant whose vectors have an index (skillnet_common/database/vector_indexes.py). It is walked where the scope
--- is large, with the filters inside the walk, and not further than hnsw.max_scan_tuples; where that gives fewer than
--- were asked for, the exact leg takes its place. Tenant and limit are literals: a generic plan would see neither that
--- the partial index holds the tenant nor that few rows are wanted. IS TRUE keeps the scope a hashed look-up.
-, walked AS MATERIALIZED (
+-- For a tenant whose vectors have an index (skillnet_common/database/vector_indexes.py), where the scope is large. The
+-- index is walked without the filters, twice as far as candidates are wanted: inside the walk they lead it into parts
+-- of the graph where it finds few of the nearest. Where they leave out several of the nearest ten, or too few are left,
+-- the exact leg takes its place. Tenant and limit are literals: a generic plan would see neither that the partial index
+-- holds the tenant nor that few rows are wanted.
+, nearest AS MATERIALIZED (
     SELECT v.chunk_id, v.document_id, v.version, v.embedding::halfvec(/*dimension*/) <#> /*vector*/ AS distance
     FROM chunk_embeddings v
     WHERE v.org_id = '/*tenant*/' AND v.model_id = /*model_id*/ AND (/*scope_size*/) > /*exact_chunks*/
-      AND ((v.document_id, v.version) IN (SELECT s.document_id, s.version FROM scope s)) IS TRUE /*allowed_walked*/
-    ORDER BY v.embedding::halfvec(/*dimension*/) <#> /*vector*/ LIMIT /*candidates*/
+    ORDER BY v.embedding::halfvec(/*dimension*/) <#> /*vector*/ LIMIT 2 * /*candidates*/
+), walked AS MATERIALIZED (
+    SELECT n.chunk_id, n.distance, s.place, row_number() OVER (ORDER BY n.distance) AS rank
+    FROM nearest n
+    LEFT JOIN scope s ON s.document_id = n.document_id AND s.version = n.version /*allowed_walked*/
 ), enough AS MATERIALIZED (
-    SELECT count(*) = /*candidates*/ AS is_true FROM walked
+    SELECT count(place) >= /*candidates*/ AND count(place) FILTER (WHERE rank <= 10) >= 8 AS is_true FROM walked
 ), semantic AS MATERIALIZED (
-    SELECT w.chunk_id, s.place, w.distance
-    FROM walked w JOIN scope s ON s.document_id = w.document_id AND s.version = w.version
-    WHERE (SELECT is_true FROM enough)
+    (SELECT w.chunk_id, w.place, w.distance
+    FROM walked w
+    WHERE w.place IS NOT NULL AND (SELECT is_true FROM enough)
+    ORDER BY w.distance, w.chunk_id LIMIT $2)
     UNION ALL
     (/*exact*/)
 )
@@ -230,6 +235,14 @@ FROM document_chunks c
 JOIN documents d ON d.org_id = $1 AND d.document_id = c.document_id AND d.live_version = c.version
 JOIN document_versions v ON v.org_id = $1 AND v.document_id = c.document_id AND v.version = c.version
 WHERE c.org_id = $1 AND c.chunk_id = ANY ($2::uuid[])
+
+-- name: around
+-- Chunks up to $3 places from these in the same section.
+SELECT DISTINCT c.chunk_id
+FROM document_chunks f
+JOIN document_chunks c ON c.org_id = $1 AND c.document_id = f.document_id AND c.version = f.version
+                      AND c.section_id = f.section_id AND c.chunk_index BETWEEN f.chunk_index - $3 AND f.chunk_index + $3
+WHERE f.org_id = $1 AND f.chunk_id = ANY ($2::uuid[]) AND NOT c.chunk_id = ANY ($2::uuid[])
 
 -- name: chunks_of_document
 SELECT c.chunk_id
