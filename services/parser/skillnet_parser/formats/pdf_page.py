@@ -11,6 +11,7 @@ import pymupdf
 from skillnet_common.documents import Box
 from skillnet_parser.domain.characters import SOFT_HYPHEN, clean_characters, count_unreadable, drop_ornaments
 from skillnet_parser.domain.layout import Fragment, PageLayout, Rect, Style, TableRegion, mix_styles
+from skillnet_parser.domain.soup import is_soup
 from skillnet_parser.formats.pdf_hidden import HiddenText
 from skillnet_parser.formats.pdf_scan import is_scan
 from skillnet_parser.formats.pdf_tables import find_tables
@@ -41,11 +42,13 @@ class PageReading:
     hidden_texts: tuple[str, ...]
     has_recognised_text: bool
     is_scan: bool
+    is_soup: bool
 
     @property
     def is_garbled(self) -> bool:
-        """Whether more than 2 % of the characters stand for glyphs whose meaning the file does not give."""
-        return self.unreadable > MAX_UNREADABLE * max(self.chars, 1)
+        """Whether more than 2 % of the characters stand for glyphs whose meaning the file does not give, or letters
+        for other letters."""
+        return self.is_soup or self.unreadable > MAX_UNREADABLE * max(self.chars, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,7 @@ def read_page(page: Any, number: int) -> PageReading:
         hidden_texts=tuple(clean_characters(text) for text in hidden.texts),
         has_recognised_text=hidden.recognised,
         is_scan=not hidden.recognised and is_scan(page, chars, [line.rect for line in printed], cover),
+        is_soup=is_soup(text),
     )
 
 
@@ -228,7 +232,7 @@ def _place_parts(line: _Printed, number: int, width: float, height: float) -> tu
 def _legible(text: str) -> str:
     """Clean text; a soft hyphen at its end stays, for it says that a word goes on in the next line."""
     ending = SOFT_HYPHEN if text.rstrip().endswith(SOFT_HYPHEN) else ""
-    return clean_characters(drop_ornaments(text)).replace("\n", " ") + ending
+    return drop_ornaments(clean_characters(text)).replace("\n", " ") + ending
 
 
 def _main_direction(printed: Sequence[_Printed]) -> tuple[int, int]:
