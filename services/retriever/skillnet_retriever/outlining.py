@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from skillnet_common.contracts.retrieval import Fusion, OutlinePart, OutlineReply, SearchRequest, Strategy
+from skillnet_common.contracts.retrieval import Fusion, OutlinePart, OutlineReply, Question, Strategy
 from skillnet_retriever.corpus import Snapshot
 from skillnet_retriever.domain.candidates import Pool
 from skillnet_retriever.domain.evidence import Judgement, judge
@@ -46,7 +46,7 @@ class Declined:
     reason: str
 
 
-def wants_outline(request: SearchRequest) -> bool:
+def wants_outline(request: Question) -> bool:
     """Whether the outline is tried first: where it is asked for, and inside a course."""
     return request.strategy is Strategy.OUTLINE or (
         request.strategy is Strategy.AUTO and request.filters.course_id is not None
@@ -54,7 +54,7 @@ def wants_outline(request: SearchRequest) -> bool:
 
 
 async def read_by_outline(
-    snapshot: Snapshot, query: str, request: SearchRequest, settings: RetrieverSettings, *, semantic_model: bool
+    snapshot: Snapshot, query: str, request: Question, settings: RetrieverSettings, *, semantic_model: bool
 ) -> Outlined | Declined | None:
     """The parts that fit the question; a course without modules is no reason to decline unless an outline was asked
     for: then None."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -19,6 +19,7 @@ from skillnet_common.contracts.retrieval import (
     GroundRequest,
     OutlineReply,
     OutlineRequest,
+    Question,
     SearchReply,
     SearchRequest,
     Strategy,
@@ -28,18 +29,21 @@ from skillnet_retriever.corpus import Snapshot
 from skillnet_retriever.domain.candidates import Pool
 from skillnet_retriever.domain.context import Context, assemble
 from skillnet_retriever.domain.context.assembly import TokenCounter
+from skillnet_retriever.domain.context.surroundings import Place
 from skillnet_retriever.domain.evidence import Calibration, judge
 from skillnet_retriever.domain.follow_ups import standalone
 from skillnet_retriever.domain.fusion import Ranked, fuse, keep_leaders
 from skillnet_retriever.domain.ground import WholeDocument, choose_ground
 from skillnet_retriever.domain.late_interaction import COMPARED, max_sims, with_late_scores
 from skillnet_retriever.domain.passages import FoundPassage, passage_out
+from skillnet_retriever.domain.remarks import corrections, wording_warnings
 from skillnet_retriever.domain.routing import Route, choose_route, declined_route
+from skillnet_retriever.domain.wording import Wording, read_wording
 from skillnet_retriever.legs import Found
 from skillnet_retriever.metrics import RUNGS
 from skillnet_retriever.outlining import Outlined, read_by_outline, show_outline, wants_outline
 from skillnet_retriever.questions import EncodedQuestion, QuestionEncoder, normalised
-from skillnet_retriever.reading import Findings, findings_of, read_ground, read_passages
+from skillnet_retriever.reading import Findings, findings_of, read_around, read_ground, read_passages
 from skillnet_retriever.settings import RetrieverSettings
 
 _CUT = "La pregunta es más larga de lo que lee el modelo: la búsqueda por significado usa solo su comienzo."
@@ -80,6 +84,7 @@ class _Question:
     searched; `withheld`: for want of consent."""
 
     text: str
+    wording: Wording
     read_as: str | None = None
     encoded: EncodedQuestion | None = None
     withheld: bool = False
@@ -109,9 +114,12 @@ class Retriever:
         """Ranked passages, best first."""
         started = time.perf_counter()
         async with self._found(principal, request) as (snapshot, question, findings):
-            passages = (await read_passages(snapshot, findings, request.limit))[: request.limit]
+            end = request.offset + request.limit
+            passages = await read_passages(snapshot, findings, end + 1)
         return SearchReply(
-            passages=[passage_out(passage) for passage in passages],
+            passages=[passage_out(passage) for passage in passages[request.offset : end]],
+            next_offset=end if len(passages) > end else None,
+            corrections=corrections(findings.pool),
             strategy=findings.route.strategy,
             strategy_reason=findings.route.reason,
             read_as=question.read_as,
@@ -125,9 +133,11 @@ class Retriever:
         started = time.perf_counter()
         async with self._found(principal, request) as (snapshot, question, findings):
             passages = await read_passages(snapshot, findings, request.limit)
-        context, warnings = self._assemble(passages, request, findings.route)
+            around = await read_around(snapshot, passages)
+        context, warnings = self._assemble(passages, around, request, findings.route)
         return ContextReply(
             **_context_fields(context, request),
+            corrections=corrections(findings.pool),
             strategy=findings.route.strategy,
             strategy_reason=findings.route.reason,
             read_as=question.read_as,
@@ -152,10 +162,12 @@ class Retriever:
                 allow_general=request.allow_general,
             )
             passages = await read_ground(snapshot, findings, ground, request.limit)
+            around = await read_around(snapshot, passages)
         RUNGS.labels(ground.rung).inc()
-        context, warnings = self._assemble(passages, request, findings.route)
+        context, warnings = self._assemble(passages, around, request, findings.route)
         return GroundReply(
             **_context_fields(context, request),
+            corrections=corrections(findings.pool),
             strategy=Strategy.FULL_TEXT if ground.document is not None else findings.route.strategy,
             strategy_reason=findings.route.reason,
             read_as=question.read_as,
@@ -174,7 +186,7 @@ class Retriever:
 
     @asynccontextmanager
     async def _found(
-        self, principal: Principal, request: SearchRequest
+        self, principal: Principal, request: Question
     ) -> AsyncIterator[tuple[Snapshot, _Question, Findings]]:
         """A snapshot and what was found in it: by its outline, where that is to be tried and a part of it fits, else
         by searching. Only a search needs the question's vector."""
@@ -182,6 +194,7 @@ class Retriever:
         declined = None
         if wants_outline(request):
             async with self._corpus.snapshot(principal, request.filters) as snapshot:
+                await _narrow(snapshot, question)
                 outlined = await read_by_outline(
                     snapshot,
                     question.text,
@@ -197,7 +210,7 @@ class Retriever:
         async with self._corpus.snapshot(principal, request.filters) as snapshot:
             yield snapshot, question, await self._find(snapshot, question, request, declined)
 
-    async def _encode(self, principal: Principal, request: SearchRequest, question: _Question) -> _Question:
+    async def _encode(self, principal: Principal, request: Question, question: _Question) -> _Question:
         """The question with its vector, before a snapshot is opened."""
         if request.strategy is Strategy.KEYWORD or self._model.calibration is None:
             return question
@@ -206,8 +219,9 @@ class Retriever:
         return replace(question, encoded=await self._questions.encode(question.text))
 
     async def _find(
-        self, snapshot: Snapshot, question: _Question, request: SearchRequest, declined: str | None
+        self, snapshot: Snapshot, question: _Question, request: Question, declined: str | None
     ) -> Findings:
+        missing = await _narrow(snapshot, question)
         candidates = max(self._settings.search_candidates, request.limit)
         if question.encoded is None:
             found = await snapshot.search_words(question.text, candidates=candidates)
@@ -218,6 +232,7 @@ class Retriever:
         alpha = _alpha(route.strategy, request.alpha, question.encoded)
         ranking = fuse(pool, request.fusion, alpha)
         warnings = [route.warning] if route.warning else []
+        warnings += wording_warnings(question.wording, missing)
         if question.encoded is not None and alpha > 0 and request.late_interaction is not False:
             if question.encoded.tokens is not None:
                 ranking = keep_leaders(pool, await _compare_tokens(snapshot, question.encoded.tokens, ranking), alpha)
@@ -253,9 +268,14 @@ class Retriever:
         return WholeDocument(document, terms_held, len(pool.terms))
 
     def _assemble(
-        self, passages: Sequence[FoundPassage], request: ContextRequest, route: Route
+        self,
+        passages: Sequence[FoundPassage],
+        around: Mapping[Place, FoundPassage],
+        request: ContextRequest,
+        route: Route,
     ) -> tuple[Context, list[str]]:
-        context = assemble(passages, request.token_budget, self._count_tokens)
+        bound = self._settings.context_extract_tokens
+        context = assemble(passages, request.token_budget, self._count_tokens, around, extract_tokens=bound)
         warnings = []
         if passages and not context.sources:
             warnings.append(_TOO_SMALL)
@@ -264,11 +284,17 @@ class Retriever:
         return context, warnings
 
 
-def _read(request: SearchRequest) -> _Question:
+def _read(request: Question) -> _Question:
     """The question without its vector."""
     asked = normalised(request.query)
     query = standalone(asked, request.earlier)
-    return _Question(query, query if query != asked else None)
+    wording = read_wording(query)
+    return _Question(wording.text, wording, query if query != asked else None)
+
+
+async def _narrow(snapshot: Snapshot, question: _Question) -> list[tuple[str, ...]]:
+    """Takes the question's operators into account; gives the groups of phrases that nothing holds."""
+    return await snapshot.narrow(question.wording) if question.wording.narrows else []
 
 
 async def _compare_tokens(snapshot: Snapshot, question: Vectors, ranking: Sequence[Ranked]) -> list[Ranked]:

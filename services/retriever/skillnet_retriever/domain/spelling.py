@@ -7,8 +7,8 @@ import string
 from skillnet_common.text.words import STOP_WORDS, fold
 
 _SHORTEST, _LONGEST = 4, 30
-_COMMON = STOP_WORDS | set("num numa numas nuns onde quais quanta quantas quanto quantos quem".split())
-"""Words of every question, which are no errors where no document holds them. Portuguese beside Spanish and English."""
+_COMMON = STOP_WORDS | {"numa", "numas", "nuns", "onde", "quais", "quanta", "quantas", "quanto", "quantos", "quem"}
+"""Words of any question, which are no errors where no document holds them: Spanish, English, Portuguese."""
 _LETTERS = string.ascii_lowercase
 
 

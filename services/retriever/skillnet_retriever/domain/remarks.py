@@ -1,0 +1,20 @@
+"""What a reply tells of how the question's words were taken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from skillnet_common.contracts.retrieval import Correction
+from skillnet_retriever.domain.candidates import Pool
+from skillnet_retriever.domain.wording import Wording
+
+
+def corrections(pool: Pool) -> list[Correction]:
+    """The words that were read as others."""
+    return [Correction(typed=term.text, read_as=list(term.read_as)) for term in pool.terms if term.read_as]
+
+
+def wording_warnings(wording: Wording, missing: Sequence[Sequence[str]]) -> list[str]:
+    """What the question's operators left out; `missing` are the groups of phrases that no passage holds."""
+    left_out = [f"Se dejan fuera los pasajes que contienen «{word}»." for word in wording.excluded]
+    return left_out + [f"Ningún pasaje contiene «{'» ni «'.join(group)}»." for group in missing]
