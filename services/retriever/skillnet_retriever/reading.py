@@ -9,6 +9,7 @@ from uuid import UUID
 from skillnet_common.contracts.retrieval import Rung, Scores
 from skillnet_retriever.corpus import Snapshot
 from skillnet_retriever.domain.candidates import Pool
+from skillnet_retriever.domain.context.surroundings import Place, place_of
 from skillnet_retriever.domain.evidence import Judgement
 from skillnet_retriever.domain.fusion import Ranked
 from skillnet_retriever.domain.ground import Ground
@@ -16,6 +17,8 @@ from skillnet_retriever.domain.passages import FoundPassage, scores_of
 from skillnet_retriever.domain.routing import Route
 from skillnet_retriever.outlining import Outlined
 
+_REACH = 4
+"""Chunks to either side of a passage that may be read with it."""
 _MOST_READ = 1_000
 """Chunks of an outline's parts that are read for one question: more than any budget of tokens holds."""
 
@@ -64,6 +67,16 @@ async def read_ground(snapshot: Snapshot, findings: Findings, ground: Ground, li
     if ground.document is not None:
         return await _whole(snapshot, findings, ground.document.document_id)
     return []
+
+
+async def read_around(snapshot: Snapshot, passages: Sequence[FoundPassage]) -> dict[Place, FoundPassage]:
+    """What stands around the passages in their sections."""
+    if not passages:
+        return {}
+    texts = await snapshot.around([passage.text.chunk_id for passage in passages], reach=_REACH)
+    lowest = min(passage.score for passage in passages)
+    found = (FoundPassage(text, lowest, Scores()) for text in texts)
+    return {place_of(passage): passage for passage in found}
 
 
 async def _texts(snapshot: Snapshot, ranking: Sequence[Ranked], pool: Pool) -> list[FoundPassage]:

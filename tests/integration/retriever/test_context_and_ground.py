@@ -17,6 +17,7 @@ from skillnet_common.contracts.retrieval import (
     GroundReply,
     GroundRequest,
     Rung,
+    SearchRequest,
     Strategy,
 )
 from skillnet_common.database import Database
@@ -70,6 +71,19 @@ async def test_sources_are_tagged_merged_and_in_reading_order(retriever: Retriev
     assert [source.number for source in reply.sources] == list(range(1, len(reply.sources) + 1))
     assert len(first.chunk_ids) == 2
     assert [box.page for box in first.boxes] == [1, 2]
+
+
+async def test_the_section_around_a_passage_is_read_with_it(database: Database, retriever: Retriever, org: UUID) -> None:
+    steps = ["Antes de abrir se mira la caja.", "El horno se enciende a las cinco.", "Después se hornea el pan."]
+    chunks = [chunk(step, path=("Apertura",), page=2) for step in steps]
+    rest = [chunk(f"Norma {number} del almacén.", path=("Almacén",), page=3) for number in range(9)]
+    await seed(database, org, SeedDocument("Manual", [*chunks, *rest]))
+    reply = await context_of(retriever, org, "horno", limit=1)
+    (source,) = reply.sources
+    assert source.text == "\n\n".join(steps)
+    assert (len(source.chunk_ids), source.page_start, source.page_end) == (3, 2, 2)
+    found = await retriever.search(asker(org), SearchRequest(query="horno", limit=1))
+    assert source.score == found.passages[0].scores.fused
 
 
 async def test_a_tight_budget_keeps_the_best(retriever: Retriever, org: UUID, corpus: None) -> None:

@@ -40,6 +40,7 @@ def passage(body: str, score: float, **fields: Any) -> FoundPassage:
             "char_end": index * 1000 + 900,
             "boxes": ((1, 0.1, 0.1, 0.9, 0.2),),
             "language": "es",
+            "ocr": False,
             "content_hash": hashlib.sha256(body.encode()).digest(),
             **fields,
         }

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from skillnet_common.contracts.retrieval import Source
 from skillnet_retriever.domain.context.duplicates import without_duplicates
 from skillnet_retriever.domain.context.extracts import Extract, extracts_of
+from skillnet_retriever.domain.context.surroundings import Place, with_surroundings
 from skillnet_retriever.domain.context.tags import label_of, neutralised
 from skillnet_retriever.domain.passages import FoundPassage, boxes_out
 
@@ -27,11 +28,19 @@ class Context:
     dropped: int
 
 
-def assemble(passages: Sequence[FoundPassage], budget: int, count_tokens: TokenCounter) -> Context:
+def assemble(
+    passages: Sequence[FoundPassage],
+    budget: int,
+    count_tokens: TokenCounter,
+    around: Mapping[Place, FoundPassage] | None = None,
+    *,
+    extract_tokens: int = 0,
+) -> Context:
     """The best of `passages` (best first) that fit `budget` tokens, tags and separators included.
 
     A passage is left out only where it does not fit beside better ones, so no worse one of the same cost takes its
-    place. Sources are numbered from 1: the document of the best passage first, inside it in the order of reading.
+    place. What room is left is for the chunks `around` them, up to `extract_tokens` an extract. Sources are numbered
+    from 1: the document of the best passage first, inside it in the order of reading.
     """
     distinct = without_duplicates(passages)
     cost = _BlockCost(count_tokens)
@@ -39,15 +48,21 @@ def assemble(passages: Sequence[FoundPassage], budget: int, count_tokens: TokenC
     for passage in distinct:
         if cost.of([*chosen, passage]) <= budget:
             chosen.append(passage)
-    text = _block(extracts_of(chosen))
-    while chosen and count_tokens(text) > budget:  # tokens across a block's borders are not quite additive
-        chosen.pop()
-        text = _block(extracts_of(chosen))
+    read = with_surroundings(
+        chosen,
+        around or {},
+        extract_fits=lambda extract: cost.of(extract) <= extract_tokens,
+        all_fit=lambda attempt: cost.of(attempt) <= budget,
+    )
+    text = _block(extracts_of(read))
+    while read and count_tokens(text) > budget:  # tokens across a block's borders are not quite additive
+        read.pop()
+        text = _block(extracts_of(read))
     return Context(
         text=text,
-        sources=tuple(_source(number, extract) for number, extract in enumerate(extracts_of(chosen), start=1)),
+        sources=tuple(_source(number, extract) for number, extract in enumerate(extracts_of(read), start=1)),
         token_count=count_tokens(text) if text else 0,
-        dropped=len(distinct) - len(chosen),
+        dropped=len(distinct) - min(len(chosen), len(read)),
     )
 
 
