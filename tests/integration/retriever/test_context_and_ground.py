@@ -73,7 +73,9 @@ async def test_sources_are_tagged_merged_and_in_reading_order(retriever: Retriev
     assert [box.page for box in first.boxes] == [1, 2]
 
 
-async def test_the_section_around_a_passage_is_read_with_it(database: Database, retriever: Retriever, org: UUID) -> None:
+async def test_the_section_around_a_passage_is_read_with_it(
+    database: Database, retriever: Retriever, org: UUID
+) -> None:
     steps = ["Antes de abrir se mira la caja.", "El horno se enciende a las cinco.", "Después se hornea el pan."]
     chunks = [chunk(step, path=("Apertura",), page=2) for step in steps]
     rest = [chunk(f"Norma {number} del almacén.", path=("Almacén",), page=3) for number in range(9)]

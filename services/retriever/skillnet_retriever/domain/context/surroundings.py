@@ -28,9 +28,9 @@ def with_surroundings(
 ) -> list[FoundPassage]:
     """The chosen passages, best first, and then the chunks of their sections that fit beside them.
 
-    From the best passage on each grows by the chunks that follow and precede it in its section, the nearest first, as
-    long as its extract is no larger than `extract_fits` allows, nor spans more than two pages, and `all_fit`. `around`
-    holds the chunks to grow by. A chosen passage never gives way to what stands around another.
+    From the best passage on each grows by the chunks that follow and precede it in its section, the nearest first,
+    as long as its extract is no larger than `extract_fits` allows, nor spans more than two pages, and `all_fit`.
+    `around` holds the chunks to grow by. A chosen passage never gives way to what stands around another.
     """
     grown = {place_of(passage): passage for passage in chosen}
     for passage in chosen:
