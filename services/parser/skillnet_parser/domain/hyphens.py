@@ -83,8 +83,8 @@ class HyphenJoiner:
         joined, hyphened = self._words[head + tail], self._words[f"{head}-{tail}"]
         if joined or hyphened:
             return hyphened > joined
-        if head in _COMPOUND_HEADS:
-            return True
+        if len(head) == 1 or head in _COMPOUND_HEADS:
+            return True  # no word is broken after one letter: n-octanal
         both = self._words[head] and self._words[tail]
         return bool(both) and min(len(head), len(tail)) >= _MIN_PART
 

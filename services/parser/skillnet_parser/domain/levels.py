@@ -117,18 +117,25 @@ def _group(headings: Sequence[Heading]) -> list[_Kind]:
             kinds.append(min(labelled[look], key=lambda kind: kind[1]))
         else:
             kinds.append(("style", numbers.setdefault(look, len(numbers))))
-    return _equate_divisions(kinds, labelled)
+    return _equate_divisions(headings, kinds, labelled)
 
 
-def _equate_divisions(kinds: Sequence[_Kind], labelled: dict[_Look, Counter[_Kind]]) -> list[_Kind]:
+def _equate_divisions(
+    headings: Sequence[Heading], kinds: Sequence[_Kind], labelled: dict[_Look, Counter[_Kind]]
+) -> list[_Kind]:
     """`Anexo A` set like `14. Fin` stands beside it: the only division that has a decimal's look is that
-    decimal's equal."""
+    decimal's equal, unless bookmarks tell them apart."""
     equal: dict[_Kind, _Kind] = {}
     for members in labelled.values():
         divisions = [kind for kind in members if kind[0] == "division"]
         decimals = [kind for kind in members if kind[0] == "decimal"]
         if len(divisions) == 1 and decimals:
-            equal[divisions[0]] = min(decimals)
+            stated = {
+                _bookmark_level([heading for heading, kind in zip(headings, kinds, strict=True) if kind == one])
+                for one in (divisions[0], min(decimals))
+            }
+            if len(stated - {None}) < 2:
+                equal[divisions[0]] = min(decimals)
     return [equal.get(kind, kind) for kind in kinds]
 
 
