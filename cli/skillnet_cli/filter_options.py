@@ -106,3 +106,6 @@ class Finding:
     strategy: Annotated[Strategy, typer.Option(help="How passages are found.")] = Strategy.AUTO
     fusion: Annotated[Fusion, typer.Option(help="How the two rankings are merged.")] = Fusion.COVERAGE
     alpha: Annotated[float, typer.Option(min=0, max=1, help="0: keyword only, 1: semantic only.")] = 0.5
+    late_interaction: Annotated[
+        bool | None, typer.Option(help="Order the first passages by their tokens too (where they are kept).")
+    ] = None

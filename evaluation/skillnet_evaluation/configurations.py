@@ -27,13 +27,14 @@ class Configuration:
 
 
 BUILT_IN = (
-    Configuration("semantic", {"strategy": Strategy.SEMANTIC}),
+    Configuration("semantic", {"strategy": Strategy.SEMANTIC, "late_interaction": False}),
     Configuration("keyword", {"strategy": Strategy.KEYWORD}),
     Configuration("hybrid", {"strategy": Strategy.HYBRID}),
+    Configuration("hybrid-without-late", {"strategy": Strategy.HYBRID, "late_interaction": False}),
     Configuration("hybrid-rrf", {"strategy": Strategy.HYBRID, "fusion": Fusion.RRF}),
     Configuration("hybrid-standardised", {"strategy": Strategy.HYBRID, "fusion": Fusion.STANDARDISED}),
 )
-"""`hybrid` searches as the services do where nothing is said."""
+"""`hybrid` searches as the services do where nothing is said; `semantic` is the vectors alone."""
 
 _PER_QUESTION = frozenset({"query", "limit", "earlier"})
 

@@ -27,7 +27,7 @@ from skillnet_inference.manifest import MANIFEST_FILE, WEIGHTS_FILE, ModelManife
 from skillnet_inference.settings import EmbeddingSettings
 from skillnet_inference.token_centre import CENTRE_TEXTS
 from skillnet_inference.token_vectors import EncodedTokens, centred
-from skillnet_inference.tokenizer import open_tokenizer_file
+from skillnet_inference.tokenizer import cut_to_window, open_tokenizer_file
 from skillnet_inference.vectors import Vectors, unit_vectors
 
 ort.disable_telemetry_events()
@@ -83,8 +83,9 @@ class OnnxEncoder(PooledEncoder):
         """The mean of the tokens of `CENTRE_TEXTS`, measured when it is first needed."""
         with self._centre_lock:
             if self._centre is None:
-                prefix = self._identity.passage_prefix
-                tokens = [self._pass_with_tokens(prefix, text).tokens for text in CENTRE_TEXTS]
+                prefix, window = self._identity.passage_prefix, self._identity.window
+                texts = [cut_to_window(self._tokenizer, text, prefix, window)[0] for text in CENTRE_TEXTS]
+                tokens = [self._pass_with_tokens(prefix, text).tokens for text in texts]
                 self._centre = np.concatenate(tokens).mean(axis=0)
             return self._centre
 

@@ -55,6 +55,7 @@ def ground_request(request: AskRequest, *, has_model: bool) -> GroundRequest:
         strategy=request.strategy,
         fusion=request.fusion,
         alpha=request.alpha,
+        late_interaction=request.late_interaction,
         limit=request.limit,
         token_budget=request.token_budget,
         allow_general=request.allow_general and has_model,

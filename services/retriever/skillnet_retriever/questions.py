@@ -13,7 +13,6 @@ from skillnet_inference.token_vectors import EncodedTokens
 from skillnet_inference.vectors import Vectors
 from skillnet_retriever.metrics import CACHED_QUESTIONS, ENCODE_SECONDS
 
-
 _CACHED_TOKENS = 64
 """A token's vector takes 1.5 KB: a thousand questions of the longest kind would take 800 MB."""
 

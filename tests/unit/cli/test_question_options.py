@@ -36,6 +36,7 @@ REST: dict[str, tuple[list[str], object]] = {
     "strategy": (["--strategy", "keyword"], "keyword"),
     "fusion": (["--fusion", "rrf"], "rrf"),
     "alpha": (["--alpha", "0.25"], 0.25),
+    "late_interaction": (["--no-late-interaction"], False),
     "limit": (["--limit", "3"], 3),
     "token_budget": (["--token-budget", "500"], 500),
     "allow_general": (["--no-general"], False),

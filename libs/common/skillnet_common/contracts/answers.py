@@ -37,6 +37,7 @@ class AskRequest(Request):
     strategy: Strategy = Strategy.AUTO
     fusion: Fusion = Fusion.COVERAGE
     alpha: float = Field(default=0.5, ge=0, le=1)
+    late_interaction: bool | None = None
     limit: int = Field(default=8, ge=1, le=100)
     token_budget: int = Field(default=4_000, ge=100, le=200_000)
     allow_general: bool = True
