@@ -65,12 +65,17 @@ def _heading_level(lines: Sequence[str]) -> int:
         return 0
     words = len(text.split())
     label = read_label(text)
-    if label is not None and words <= _MAX_LABELLED_WORDS and (label.family == "division" or not text.endswith(".")):
+    if label is not None and words <= _MAX_LABELLED_WORDS and _is_heading(label, text):
         return _label_level(label)
     letters = [char for char in text if char.isalpha()]
     if len(letters) >= 4 and words <= _MAX_HEADING_WORDS and text.isupper() and not text.endswith("."):
         return _CAPS_LEVEL
     return 0
+
+
+def _is_heading(label: Label, text: str) -> bool:
+    """A number may begin a sentence or a date too: `3 de mayo`."""
+    return label.family == "division" or not (text.endswith(".") or label.rest[:1].islower())
 
 
 def _label_level(label: Label) -> int:

@@ -14,7 +14,7 @@ from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.domain.characters import REPLACEMENT
 
 _DAMAGED_UTF8_RATIO = 10
-_MIN_PLAIN_SHARE = 0.5  # plain letters, digits and spaces in any text of a western language
+_MIN_PLAIN_SHARE = 0.5  # of letters and spaces, without an accent in any text of a western language
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -58,7 +58,8 @@ def _decode_invalid_utf8(data: bytes) -> DecodedText:
     # Five bytes mean nothing in Windows-1252; they become the replacement character.
     text = data.decode("cp1252", errors="replace")
     plain = sum(1 for char in text if char.isascii() and (char.isalnum() or char.isspace()))
-    if plain < _MIN_PLAIN_SHARE * len(text):
+    others = sum(1 for char in text if not (char.isascii() and (char.isprintable() or char.isspace())))
+    if plain < _MIN_PLAIN_SHARE * (plain + others):
         raise PermanentFault(
             ErrorCode.UNSUPPORTED_TYPE, "The text is in an encoding that is not supported: save it as UTF-8."
         )
