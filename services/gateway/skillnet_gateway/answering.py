@@ -12,7 +12,7 @@ import structlog
 
 from skillnet_common.answers import CitationWatch
 from skillnet_common.contracts.answers import AskEvent, AskEventKind, AskReply, AskRequest
-from skillnet_common.contracts.retrieval import GroundReply
+from skillnet_common.contracts.retrieval import GroundReply, GroundRequest, OutlineRequest
 from skillnet_common.contracts.usage import UsageKind
 from skillnet_common.errors import SkillnetError
 from skillnet_common.usage import UsageMeter
@@ -29,6 +29,8 @@ from skillnet_gateway.asking import (
     written,
 )
 from skillnet_gateway.authentication import Caller
+from skillnet_gateway.budget import Window, within_window
+from skillnet_gateway.choosing import choosing_prompt, chosen_parts, is_chosen_from, parts_to_choose_from
 from skillnet_gateway.llm import ChatModel
 from skillnet_gateway.llm_protocol import Tally
 from skillnet_gateway.metrics import LLM_ANSWERS
@@ -60,7 +62,8 @@ class Grounded:
 
 class Answering:
     """Without a `model` every answer is extractive; with one, the organisation's consent is needed too.
-    `rewrite_seconds`: how long the model may take to word a follow-up question anew."""
+    `window`: the model's; `rewrite_seconds`: how long the model may take to word a follow-up question anew;
+    `outline_seconds`: to choose parts of an outline."""
 
     def __init__(
         self,
@@ -69,13 +72,17 @@ class Answering:
         model: ChatModel | None,
         meter: UsageMeter,
         *,
+        window: Window,
         rewrite_seconds: float,
+        outline_seconds: float,
     ) -> None:
         self._retrieval = retrieval
         self._organizations = organizations
         self._model = model
         self._meter = meter
+        self._window = window
         self._rewrite_seconds = rewrite_seconds
+        self._outline_seconds = outline_seconds
 
     async def ground(self, caller: Caller, request: AskRequest) -> Grounded:
         """Finds what an answer can stand on. Raises what `Retrieval.ground` raises."""
@@ -83,7 +90,14 @@ class Answering:
         org_id = caller.principal.org_id
         rules = await self._rules_for_model(org_id)
         alone = await self._standing_alone(request, org_id) if rules is not None else request
-        wanted = ground_request(alone, has_model=rules is not None)
+        wanted = ground_request(
+            alone,
+            has_model=rules is not None,
+            token_budget=within_window(alone, self._window, rules.template) if rules else alone.token_budget,
+            token_encoding=self._window.encoding,
+        )
+        if rules is not None and is_chosen_from(wanted):
+            wanted = await self._with_parts(wanted, caller)
         ground = await self._retrieval.ground_to_answer(wanted, caller.credential)
         question = ground.read_as or alone.question
         alone = alone.model_copy(update={"question": question})
@@ -127,19 +141,38 @@ class Answering:
     async def _standing_alone(self, request: AskRequest, org_id: UUID) -> AskRequest:
         """The question as the LLM words it so that it needs no conversation; as it is where the LLM fails, so that
         the retriever completes it by words."""
-        if self._model is None or not request.history:
+        if not request.history:
             return request
         prompt = rewriting_prompt(request.question, request.history)
+        reply = await self._told(org_id, prompt, self._rewrite_seconds, failure="question_not_rewritten")
+        question = None if reply is None else rewritten_question(reply)
+        return request if question is None else request.model_copy(update={"question": question, "history": []})
+
+    async def _with_parts(self, wanted: GroundRequest, caller: Caller) -> GroundRequest:
+        """The request with the parts of the outline that the LLM chose; as it is where there is nothing to choose
+        from or the LLM fails, so that the retriever chooses by words."""
+        outline = await self._retrieval.outline(OutlineRequest(filters=wanted.filters), caller.credential)
+        parts = parts_to_choose_from(wanted, outline)
+        if not parts:
+            return wanted
+        prompt = choosing_prompt(wanted.query, parts)
+        org_id = caller.principal.org_id
+        reply = await self._told(org_id, prompt, self._outline_seconds, failure="parts_not_chosen")
+        chosen = None if reply is None else chosen_parts(reply, parts)
+        return wanted.model_copy(update={"outline_parts": chosen})
+
+    async def _told(self, org_id: UUID, prompt: Sequence[ChatMessage], seconds: float, *, failure: str) -> str | None:
+        """What the LLM replies to a question about the question; None where it fails, which is logged."""
+        if self._model is None:
+            return None
         try:
             with self._counted(org_id, prompt) as tally:
-                reply = await self._model.complete(prompt, tally, seconds=self._rewrite_seconds)
+                return await self._model.complete(prompt, tally, seconds=seconds)
         except SkillnetError as fault:
             if fault.code not in LLM_CODES:
                 raise
-            log.warning("question_not_rewritten", org_id=str(org_id), code=fault.code, reason=fault.message)
-            return request
-        question = rewritten_question(reply)
-        return request if question is None else request.model_copy(update={"question": question, "history": []})
+            log.warning(failure, org_id=str(org_id), code=fault.code, reason=fault.message)
+            return None
 
     async def _rules_for_model(self, org_id: UUID) -> AnswerRules | None:
         """How to ask the LLM; None where there is none, or the organisation has not consented."""

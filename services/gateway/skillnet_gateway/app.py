@@ -20,6 +20,7 @@ from skillnet_common.runtime.service import Component
 from skillnet_common.usage import open_meter
 from skillnet_gateway.answering import Answering
 from skillnet_gateway.api import create_api
+from skillnet_gateway.budget import Window
 from skillnet_gateway.bulk import BulkUploads
 from skillnet_gateway.contents import Contents
 from skillnet_gateway.courses import Courses
@@ -36,6 +37,7 @@ from skillnet_gateway.retrieval import Retrieval
 from skillnet_gateway.settings import GatewaySettings
 from skillnet_gateway.uploads import Uploads
 from skillnet_gateway.usage import UsageReports
+from skillnet_inference.budget import count_llm_tokens
 
 log = structlog.get_logger(__name__)
 
@@ -95,7 +97,13 @@ async def open_api(service: Service, settings: GatewaySettings) -> AsyncIterator
                     originals=originals,
                     retrieval=retrieval,
                     answering=Answering(
-                        retrieval, organizations, model, meter, rewrite_seconds=settings.llm_rewrite_seconds
+                        retrieval,
+                        organizations,
+                        model,
+                        meter,
+                        window=_window(settings),
+                        rewrite_seconds=settings.llm_rewrite_seconds,
+                        outline_seconds=settings.llm_outline_seconds,
                     ),
                     max_upload_bytes=settings.max_upload_bytes,
                     upload_idle_seconds=settings.upload_idle_seconds,
@@ -129,3 +137,7 @@ class HttpComponent:
     def stop(self) -> None:
         """Takes no more connections."""
         self._stopping.set()
+
+
+def _window(settings: GatewaySettings) -> Window:
+    return Window(settings.llm_context_tokens, settings.llm_max_tokens, settings.llm_encoding, count_llm_tokens)

@@ -13,7 +13,8 @@ from skillnet_common.contracts.retrieval import (
     ContextRequest,
     GroundReply,
     GroundRequest,
-    Question,
+    OutlineReply,
+    OutlineRequest,
     SearchReply,
     SearchRequest,
 )
@@ -47,10 +48,14 @@ class Retrieval:
         """`retrieval.v1.ground` of a question that is to be answered in words, and is counted as such."""
         return await self._ask(subjects.GROUND, request, GroundReply, credential, purpose=UsageKind.ASK)
 
+    async def outline(self, request: OutlineRequest, credential: str) -> OutlineReply:
+        """`retrieval.v1.outline`."""
+        return await self._ask(subjects.OUTLINE, request, OutlineReply, credential)
+
     async def _ask(
         self,
         subject: str,
-        request: Question,
+        request: BaseModel,
         reply_type: type[Reply],
         credential: str,
         *,

@@ -6,6 +6,7 @@ from typing import Self
 
 from pydantic import Field, SecretStr, model_validator
 
+from skillnet_common.contracts.retrieval import TokenEncoding
 from skillnet_common.settings import ChunkSettings, CommonSettings, ObjectStoreSettings
 
 
@@ -41,8 +42,16 @@ class GatewaySettings(CommonSettings, ObjectStoreSettings, ChunkSettings):
     """For the whole answer, retries included."""
     llm_rewrite_seconds: float = Field(default=8.0, gt=0)
     """For wording a follow-up question so that it stands alone; after that the topic words of the turn before do."""
+    llm_outline_seconds: float = Field(default=8.0, gt=0)
+    """For choosing the modules of a course that a question is about; after that their words choose."""
     llm_attempts: int = Field(default=3, ge=1)
     llm_max_tokens: int = Field(default=1_024, ge=1)
+    """Of an answer; so much of the window is kept for it."""
+    llm_context_tokens: int = Field(default=8_192, ge=512)
+    """The model's window: prompt, context, question and answer."""
+    llm_encoding: TokenEncoding = TokenEncoding.O200K
+    """How the window's tokens are counted: OpenAI's newer models o200k_base, GPT-4 and 3.5 cl100k_base; for others
+    the nearer one."""
     ask_heartbeat_seconds: float = Field(default=10.0, gt=0)
     """A stream in which nothing happens for so long sends a sign of life."""
     progress_poll_seconds: float = Field(default=0.5, gt=0)

@@ -22,6 +22,8 @@ from skillnet_common.contracts.retrieval import (
     Evidence,
     GroundReply,
     GroundRequest,
+    OutlineReply,
+    OutlineRequest,
     Rung,
     SearchReply,
     SearchRequest,
@@ -90,6 +92,7 @@ class RetrieverDouble:
     """Replies what the test sets, and remembers what it was asked."""
 
     reply: GroundReply | SkillnetError = field(default_factory=ground_reply)
+    outlined: OutlineReply = field(default_factory=lambda: OutlineReply(is_course=False, parts=[]))
     asked: list[tuple[str, BaseModel, Mapping[str, str]]] = field(default_factory=list)
 
     async def search(self, body: bytes, headers: Mapping[str, str]) -> BaseModel:
@@ -104,6 +107,10 @@ class RetrieverDouble:
     async def ground(self, body: bytes, headers: Mapping[str, str]) -> BaseModel:
         self.asked.append((subjects.GROUND, GroundRequest.model_validate_json(body), headers))
         return self._ground()
+
+    async def outline(self, body: bytes, headers: Mapping[str, str]) -> BaseModel:
+        self.asked.append((subjects.OUTLINE, OutlineRequest.model_validate_json(body), headers))
+        return self.outlined
 
     def _ground(self) -> GroundReply:
         if isinstance(self.reply, SkillnetError):
@@ -122,6 +129,7 @@ async def retriever_double(nats_server: EmbeddedNats) -> AsyncIterator[Retriever
         subjects.SEARCH: double.search,
         subjects.CONTEXT: double.context,
         subjects.GROUND: double.ground,
+        subjects.OUTLINE: double.outline,
     }
     responder = Responder(bus.client, queue=subjects.RETRIEVAL_QUEUE, handlers=handlers, concurrency=4)
     await responder.start()
