@@ -11,10 +11,13 @@ import typer
 from skillnet_cli.document_options import read_instant, read_metadata
 from skillnet_cli.target import find_document
 from skillnet_client import SkillnetClient
-from skillnet_common.contracts.retrieval import MAX_PAGE, Filters, Fusion, Strategy
+from skillnet_common.contracts.retrieval import MAX_PAGE, Filters, Fusion, Strategy, TokenEncoding
 
 TokenBudget = Annotated[
     int, typer.Option("--token-budget", min=100, max=200_000, help="At most so many tokens of context.")
+]
+Encoding = Annotated[
+    TokenEncoding, typer.Option("--token-encoding", help="How the tokens of the context are counted.")
 ]
 AllowGeneral = Annotated[
     bool,

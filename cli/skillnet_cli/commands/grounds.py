@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from skillnet_cli.exits import reports_errors
-from skillnet_cli.filter_options import AllowGeneral, Earlier, Finding, SearchNarrowing, TokenBudget
+from skillnet_cli.filter_options import AllowGeneral, Earlier, Encoding, Finding, SearchNarrowing, TokenBudget
 from skillnet_cli.option_groups import takes_groups
 from skillnet_cli.output import AsJson, console, escape, place, print_json, print_reading, print_table
 from skillnet_cli.target import DataFolder, find_target
-from skillnet_common.contracts.retrieval import ContextReply, ContextRequest, Evidence, GroundRequest
+from skillnet_common.contracts.retrieval import ContextReply, ContextRequest, Evidence, GroundRequest, TokenEncoding
 
 Query = Annotated[str, typer.Argument(help="What to look for.")]
 
@@ -26,6 +26,7 @@ def context(
     data: DataFolder = None,
     earlier: Earlier = None,
     token_budget: TokenBudget = 4_000,
+    token_encoding: Encoding = TokenEncoding.O200K,
     as_json: AsJson = False,
 ) -> None:
     """Show passages as a tagged block of context for an LLM, and its sources."""
@@ -36,6 +37,7 @@ def context(
                 earlier=earlier or [],
                 filters=narrowing.filters(client),
                 token_budget=token_budget,
+                token_encoding=token_encoding,
                 **asdict(finding),
             )
         )
@@ -55,6 +57,7 @@ def ground(
     data: DataFolder = None,
     earlier: Earlier = None,
     token_budget: TokenBudget = 4_000,
+    token_encoding: Encoding = TokenEncoding.O200K,
     allow_general: AllowGeneral = True,
     allow_document: Annotated[
         bool,
@@ -73,6 +76,7 @@ def ground(
                 earlier=earlier or [],
                 filters=narrowing.filters(client),
                 token_budget=token_budget,
+                token_encoding=token_encoding,
                 allow_general=allow_general,
                 allow_document=allow_document,
                 **asdict(finding),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from skillnet_common.answers import check_citations, extractive_answer
 from skillnet_common.contracts.answers import EXTRACTIVE, AskReply, AskRequest, Citation, TokenUsage
-from skillnet_common.contracts.retrieval import GroundReply, GroundRequest, Rung, Source
+from skillnet_common.contracts.retrieval import GroundReply, GroundRequest, Rung, Source, TokenEncoding
 from skillnet_common.errors import ErrorCode
 from skillnet_gateway.prompts import NOT_FOUND, ChatMessage, general_prompt, grounded_prompt
 
@@ -42,7 +42,9 @@ class Answer:
     usage: TokenUsage | None = None
 
 
-def ground_request(request: AskRequest, *, has_model: bool) -> GroundRequest:
+def ground_request(
+    request: AskRequest, *, has_model: bool, token_budget: int, token_encoding: TokenEncoding
+) -> GroundRequest:
     """What the retriever is asked for a question.
 
     Without an LLM nobody has general knowledge to answer from, nor can tell whether a whole document answers: of
@@ -57,7 +59,8 @@ def ground_request(request: AskRequest, *, has_model: bool) -> GroundRequest:
         alpha=request.alpha,
         late_interaction=request.late_interaction,
         limit=request.limit,
-        token_budget=request.token_budget,
+        token_budget=token_budget,
+        token_encoding=token_encoding,
         allow_general=request.allow_general and has_model,
         allow_document=has_model,
     )

@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 from uuid import UUID
 
@@ -61,6 +62,14 @@ MaySend = Callable[[UUID], Awaitable[bool]]
 """Whether the organisation's questions may be sent to the service that embeds them."""
 
 
+class CountTokens(Protocol):
+    """Tokens of a text in an encoding of a language model: `count_llm_tokens`."""
+
+    def __call__(self, text: str, encoding: str) -> int:
+        """As said above."""
+        ...
+
+
 class Snapshots(Protocol):
     """Where snapshots come from: `Corpus`."""
 
@@ -100,7 +109,7 @@ class Retriever:
         questions: QuestionEncoder,
         model: ServingModel,
         settings: RetrieverSettings,
-        count_tokens: TokenCounter,
+        count_tokens: CountTokens,
         may_send: MaySend | None = None,
     ) -> None:
         self._corpus = corpus
@@ -275,7 +284,8 @@ class Retriever:
         route: Route,
     ) -> tuple[Context, list[str]]:
         bound = self._settings.context_extract_tokens
-        context = assemble(passages, request.token_budget, self._count_tokens, around, extract_tokens=bound)
+        count_tokens: TokenCounter = partial(self._count_tokens, encoding=request.token_encoding)
+        context = assemble(passages, request.token_budget, count_tokens, around, extract_tokens=bound)
         warnings = []
         if passages and not context.sources:
             warnings.append(_TOO_SMALL)

@@ -39,6 +39,7 @@ REST: dict[str, tuple[list[str], object]] = {
     "late_interaction": (["--no-late-interaction"], False),
     "limit": (["--limit", "3"], 3),
     "token_budget": (["--token-budget", "500"], 500),
+    "token_encoding": (["--token-encoding", "cl100k_base"], "cl100k_base"),
     "allow_general": (["--no-general"], False),
     "allow_document": (["--no-document"], False),
     "earlier": (["--earlier", "a", "--earlier", "b"], ["a", "b"]),

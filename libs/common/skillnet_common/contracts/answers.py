@@ -9,7 +9,16 @@ from pydantic import Field
 
 from skillnet_common.contracts.base import Message, Request
 from skillnet_common.contracts.problems import Problem
-from skillnet_common.contracts.retrieval import MAX_QUERY_CHARS, MAX_TURNS, Filters, Fusion, Rung, Source, Strategy
+from skillnet_common.contracts.retrieval import (
+    MAX_QUERY_CHARS,
+    MAX_TURNS,
+    MIN_TOKEN_BUDGET,
+    Filters,
+    Fusion,
+    Rung,
+    Source,
+    Strategy,
+)
 
 EXTRACTIVE = "extractive"
 """`answered_by` of an answer put together from the documents' own sentences, without an LLM."""
@@ -39,7 +48,7 @@ class AskRequest(Request):
     alpha: float = Field(default=0.5, ge=0, le=1)
     late_interaction: bool | None = None
     limit: int = Field(default=8, ge=1, le=100)
-    token_budget: int = Field(default=4_000, ge=100, le=200_000)
+    token_budget: int = Field(default=4_000, ge=MIN_TOKEN_BUDGET, le=200_000)
     allow_general: bool = True
     language: str | None = Field(default=None, pattern=r"^[a-z]{2,3}$")
     stream: bool = False

@@ -14,6 +14,7 @@ from skillnet_common.contracts.base import Message, Request
 MAX_QUERY_CHARS = 4_000
 MAX_PAGE = 1_000_000
 MAX_TURNS = 20
+MIN_TOKEN_BUDGET = 100
 MAX_OFFSET = 1_000
 
 
@@ -46,6 +47,13 @@ class Fusion(StrEnum):
     COVERAGE = "coverage"
     RRF = "rrf"
     STANDARDISED = "standardised"
+
+
+class TokenEncoding(StrEnum):
+    """How the tokens of a budget are counted: as the chosen LLM does, or nearly so."""
+
+    O200K = "o200k_base"
+    CL100K = "cl100k_base"
 
 
 class Filters(Request):
@@ -109,7 +117,8 @@ class SearchRequest(Question):
 class ContextRequest(Question):
     """`retrieval.v1.context`. `token_budget` bounds the whole context block, tags and separators included."""
 
-    token_budget: int = Field(default=4_000, ge=100, le=200_000)
+    token_budget: int = Field(default=4_000, ge=MIN_TOKEN_BUDGET, le=200_000)
+    token_encoding: TokenEncoding = TokenEncoding.O200K
 
 
 class GroundRequest(ContextRequest):
