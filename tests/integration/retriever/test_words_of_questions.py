@@ -210,7 +210,8 @@ async def test_pages_are_parts_of_one_ranking(
     whole = await found(retriever, org, "plazo de devolución", strategy=strategy, fusion=fusion, limit=50)
     assert len(whole.passages) == 23
     assert whole.next_offset is None
-    paged, offset = [], 0
+    paged: list[UUID] = []
+    offset: int | None = 0
     while offset is not None:
         reply = await found(
             retriever, org, "plazo de devolución", strategy=strategy, fusion=fusion, limit=5, offset=offset
