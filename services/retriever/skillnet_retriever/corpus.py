@@ -98,9 +98,9 @@ class Snapshot:
         return leg.joined(chunks, near)
 
     async def search_words(self, query: str, *, candidates: int) -> Found:
-        """The keyword leg alone. Raises as `search` does."""
+        """The keyword leg alone; a question of stop words finds what holds these. Raises as `search` does."""
         started = time.perf_counter()
-        leg, chunks = await self._words(query, None, candidates)
+        leg, chunks = await self._words(query, None, candidates, with_stop_words=True)
         SEARCH_SECONDS.labels("keyword").observe(time.perf_counter() - started)
         return leg.joined(chunks, ())
 
@@ -144,9 +144,14 @@ class Snapshot:
         ]
 
     async def _words(
-        self, query: str, vector: HalfVector | None, candidates: int
+        self, query: str, vector: HalfVector | None, candidates: int, *, with_stop_words: bool = False
     ) -> tuple[KeywordLeg, list[ChunkHit]]:
         leg = await self.keyword_leg(query, candidates=candidates)
+        if with_stop_words and leg.has_stop_words_only:
+            statement = statements.stop_words(self._org_id, query, self._filters)
+            row = await self._connection.fetchrow(statement.text, *statement.parameters)
+            if row is not None:
+                leg.take_stop_words(row)
         if not leg.hits:
             return leg, []
         statement = statements.found_by_words(self._org_id, leg.places(), vector, self._model.model_id)

@@ -16,6 +16,8 @@ from skillnet_retriever.domain.candidates import Candidate, Pool
 from skillnet_retriever.domain.routing import ScopeDocument
 from skillnet_retriever.domain.spelling import near_words
 
+_READ_CHUNKS = 2_000
+"""Chunks of a scope whose text is read for stop words, which have no postings: a fifth of a second or so."""
 _CORRECTED_TERMS = 8
 """Unknown words of a question that are looked up with a typing error; more are a text in another language."""
 
@@ -78,6 +80,16 @@ class KeywordLeg:
             replace(term, has_forms=True, read_as=tuple(readings[term.number])) if term.number in readings else term
             for term in self._sought
         ]
+
+    @property
+    def has_stop_words_only(self) -> bool:
+        """Whether the question has no word to be sought, in a scope small enough to seek its stop words in the text."""
+        return not self._sought and 0 < self._chunks <= _READ_CHUNKS
+
+    def take_stop_words(self, row: Mapping[str, Any]) -> None:
+        """Takes the row of the stop words into account."""
+        self._postings = _postings(row)
+        self._sought = [SoughtTerm(*fields, is_stop_word=True) for fields in row["terms"]]
 
     @cached_property
     def hits(self) -> list[Hit]:

@@ -53,7 +53,7 @@ _WITHHELD = (
     "solo por palabras."
 )
 _NO_TOKENS = "Esta instalación no compara palabra por palabra (LATE_INTERACTION): se ha buscado sin ello."
-_NO_WORDS = "La pregunta solo tiene palabras vacías: no hay ninguna que buscar."
+_NO_WORDS = "La pregunta solo tiene palabras vacías: por palabras no se ha buscado nada."
 _TOO_SMALL = "Ningún pasaje cabe en el presupuesto de tokens."
 _WHOLE_TOO_LONG = "El documento entero no cabe en el presupuesto de tokens; se han elegido sus mejores pasajes."
 

@@ -163,6 +163,34 @@ FROM held h JOIN chosen c USING (term_no, lexeme) WHERE c.rank <= $4
 -- name: allowed_keys
 , (SELECT array_send(array_agg(key)) FROM allowed) AS allowed
 
+-- name: stop_words
+-- Postings, in the same form, of the words of a question that has stop words only, which no postings are kept of: they
+-- are counted in the texts of the scope. Every chunk is taken to be of mean length.
+, asked AS MATERIALIZED (
+    SELECT (row_number() OVER (ORDER BY min(place)))::integer AS term_no, word
+    FROM regexp_split_to_table(fold_accents(plain_words($2)), ' ') WITH ORDINALITY AS w (word, place)
+    WHERE word <> '' GROUP BY word
+), held AS MATERIALIZED (
+    SELECT a.term_no, s.place, c.chunk_index, count(*) AS frequency
+    FROM scope s
+    JOIN document_chunks c ON c.org_id = $1 AND c.document_id = s.document_id AND c.version = s.version
+    CROSS JOIN LATERAL regexp_split_to_table(fold_accents(plain_words(c.header || ' ' || c.body)), ' ') AS w (word)
+    JOIN asked a ON a.word = w.word
+    GROUP BY a.term_no, s.place, c.chunk_index
+), size AS MATERIALIZED (
+    SELECT coalesce(sum(v.lexeme_count) / nullif(sum(v.expected_chunks), 0), 1) AS mean_words
+    FROM scope s
+    JOIN document_versions v ON v.org_id = $1 AND v.document_id = s.document_id AND v.version = s.version
+), postings AS MATERIALIZED (
+    SELECT term_no, place, array_agg((chunk_index::bigint << 32) | (least(frequency, 65535) << 16)
+                                     | least(mean_words, 65535)::bigint ORDER BY chunk_index) AS entries
+    FROM held CROSS JOIN size GROUP BY term_no, place
+)
+SELECT array_send(array_agg(term_no)) AS posting_terms, array_send(array_agg(place::integer)) AS posting_documents,
+       array_send(array_agg(cardinality(entries))) AS posting_counts, string_agg(array_send(entries), '') AS entries,
+       ARRAY(SELECT ROW(term_no, word, false, false) FROM asked ORDER BY term_no) AS terms
+FROM postings
+
 -- name: holding
 -- The chunks of the scope that hold the phrases $2, by the number of the phrase in $2: those that hold all its terms
 -- (or a code of it) are found by their postings, then the words are sought in their order in what is shown of the

@@ -78,6 +78,13 @@ def corrections(org_id: object, near_words: Mapping[int, Sequence[str]], config:
     return Statement(f"{scope}\n{SQL.corrections}", parameters.values)
 
 
+def stop_words(org_id: object, query: str, filters: Filters) -> Statement:
+    """Postings of every word of the question, counted in the texts of the scope."""
+    parameters = Parameters([org_id, query])
+    scope = _fill(SQL.scope, document_filters=_and(document_conditions(filters, parameters)))
+    return Statement(f"{scope}\n{SQL.stop_words}", parameters.values)
+
+
 def holding(org_id: object, phrases: Sequence[str], by_stem: Sequence[bool], filters: Filters) -> Statement:
     """The number of each phrase, from 1, beside every chunk that holds it: word for word, `by_stem` in any form."""
     parameters = Parameters([org_id, list(phrases), list(by_stem)])

@@ -18,6 +18,7 @@ from skillnet_common.contracts.retrieval import (
     Filters,
     Fusion,
     GroundRequest,
+    Rung,
     SearchReply,
     SearchRequest,
     Strategy,
@@ -290,9 +291,17 @@ async def test_a_question_of_stop_words_alone_is_searched_by_meaning(
     reply = await found(retriever, org, "¿y eso qué es?")
     assert len(reply.passages) == 3
     assert any("palabras vacías" in warning for warning in reply.warnings)
-    words_only = await found(retriever, org, "¿y eso qué es?", strategy=Strategy.KEYWORD)
-    assert words_only.passages == []
-    assert words_only.warnings
+    assert all(passage.scores.keyword_rank is None for passage in reply.passages)
+
+
+async def test_a_question_of_stop_words_alone_finds_by_words_what_holds_them(
+    retriever: Retriever, org: UUID, shop: list[SeedDocument]
+) -> None:
+    reply = await found(retriever, org, "¿y eso de qué es?", strategy=Strategy.KEYWORD)
+    assert texts(reply) == [RETURNS, PRICES]  # "es" and "de"; "de" alone
+    assert reply.warnings == []
+    ground = await retriever.ground(asker(org), GroundRequest(query="¿y eso de qué es?", strategy=Strategy.KEYWORD))
+    assert ground.rung is not Rung.CHUNKS
 
 
 @pytest.mark.parametrize("query", ["¿?", "   ", "…!!", "\u200b"])

@@ -26,13 +26,15 @@ READING_CERTAINTY = 0.5
 @dataclass(frozen=True, slots=True)
 class SoughtTerm:
     """A term before it is looked up. An optional one counts only where the scope knows it; the lexemes of one with
-    several forms count once: a chunk takes the most frequent. `read_as`: the words in whose place it was typed."""
+    several forms count once: a chunk takes the most frequent. `read_as`: the words in whose place it was typed.
+    Stop words find and order, but that a chunk holds them proves nothing."""
 
     number: int
     text: str
     is_optional: bool
     has_forms: bool
     read_as: tuple[str, ...] = ()
+    is_stop_word: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ class WordScores:
         if term.number <= MARKED_TERMS:
             self._matched[places] |= 1 << term.number
         if not term.read_as:
-            return QueryTerm(term.number, term.text, idf, known)
+            return QueryTerm(term.number, term.text, idf, known, certainty=0.0 if term.is_stop_word else 1.0)
         unknown = _idf(chunks, 0)
         return QueryTerm(term.number, term.text, unknown, known, term.read_as, weight / unknown)
 
