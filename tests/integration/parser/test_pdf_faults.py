@@ -108,14 +108,6 @@ def test_white_text_on_a_dark_band_is_visible(parse: Parse, sheet: Any, lorem: s
     assert document.warnings == ()
 
 
-def test_text_a_scanner_recognised_is_read_with_a_warning(parse: Parse, sheet: Any) -> None:
-    add_scan(sheet.page)
-    sheet.page.insert_text((72, 100), "Albarán reconocido por el escáner", fontsize=11, render_mode=3)
-    document = parse(sheet.data(), "a.pdf")
-    assert "Albarán reconocido" in document.text
-    assert document.warnings == ("Text that a scanner recognised, which may hold errors: page 1.",)
-
-
 def test_invisible_characters_do_not_reach_the_text(parse: Parse) -> None:
     source = "Plazo\u200b de\u202e 30\u00a0días\u2066 y la o\ufb01cina\U000e0041."
     assert parse(source.encode(), "a.md").text == "Plazo de 30 días y la oficina."

@@ -73,4 +73,6 @@ def drop_ornaments(text: str) -> str:
 
 
 def _is_unknown(char: str) -> bool:
-    return char == REPLACEMENT or ("\ue000" <= char <= "\uf8ff" and ord(char) not in _PRIVATE_BULLETS)
+    if char == REPLACEMENT or (char < " " and char not in "\t\n\v\f\r") or "\x7f" <= char <= "\x9f":
+        return True
+    return "\ue000" <= char <= "\uf8ff" and ord(char) not in _PRIVATE_BULLETS

@@ -13,6 +13,7 @@ MIN_CHARS = 20
 _WORD = re.compile(r"[^\W\d_]{3,}|\d+")
 _MIN_WORD_SHARE = 0.5
 _SAME_SIZE = 0.25
+_SHORT = 40  # characters
 
 
 def is_text(text: str) -> bool:
@@ -46,11 +47,19 @@ def _body_size(pages: Sequence[PageLayout]) -> float:
 
 
 def _steady(page: PageLayout, body: float) -> PageLayout:
-    return replace(page, fragments=tuple(_steady_fragment(fragment, body) for fragment in page.fragments))
+    steady: list[Fragment] = []
+    above = body
+    for fragment in page.fragments:
+        above = _choose_size(fragment, body, above)
+        # Neither weight nor slant is recognised: what a layer says of them is by chance.
+        steady.append(replace(fragment, style=Style(above), parts=()))
+    return replace(page, fragments=tuple(steady))
 
 
-def _steady_fragment(fragment: Fragment, body: float) -> Fragment:
+def _choose_size(fragment: Fragment, body: float, above: float) -> float:
+    """Sizes are measured by the width of words, which says little of a few narrow ones: these are no smaller than
+    the body, or than the small print that they end."""
     size = fragment.style.size
-    size = body if abs(size - body) <= _SAME_SIZE * body else float(round(size))
-    # Neither weight nor slant is recognised: what a layer says of them is by chance.
-    return replace(fragment, style=Style(size), parts=())
+    if size < body and len(fragment.text) < _SHORT:
+        return min(body, above)
+    return body if abs(size - body) <= _SAME_SIZE * body else float(round(size))

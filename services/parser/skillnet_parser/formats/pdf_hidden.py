@@ -8,6 +8,8 @@ from typing import Any
 
 import pymupdf
 
+from skillnet_parser.formats.pdf_scan import SCAN_COVER
+
 _PAINTED = 16 | 32  # filled or stroked, in a span's char_flags
 _MIN_ALPHA = 13  # of 255
 _MIN_SIZE = 1.0  # points
@@ -19,14 +21,14 @@ _SCAN_COVER = 0.5  # of the page
 class HiddenText:
     """Tells which spans of a page are invisible: render mode 3, transparent, under one point, white on white.
 
-    On a scanned page render mode 3 is how recognised text is laid over the image: it is read, and
-    `recognised` says so. `found` tells whether anything was left out, text off the page included; `texts` is what
-    was.
+    On a scanned page render mode 3 is how recognised text is laid over the image: where the image has print, it is
+    read, and `recognised` says so; where it is blank, nobody can have recognised anything. `found` tells whether
+    anything was left out, text off the page included; `texts` is what was.
     """
 
     def __init__(self, page: Any, log: Sequence[tuple[str, tuple[float, ...]]], *, image_cover: float) -> None:
         self._page = page
-        self._is_scan = image_cover >= _SCAN_COVER
+        self._is_scan = image_cover >= SCAN_COVER
         self.recognised = False
         self._texts: dict[tuple[float, ...], str] = {}
         self.found = self._has_text_off_page(log)
@@ -36,7 +38,7 @@ class HiddenText:
         if not span["text"].strip():
             return False
         if not span["char_flags"] & _PAINTED:
-            if self._is_scan:
+            if self._is_scan and self._has_contrast(_grown(span["bbox"])):
                 self.recognised = True
                 return False
             hidden = True
@@ -79,6 +81,12 @@ class HiddenText:
     def _pixmap(self) -> Any:
         """The page at 72 dpi in grey: a pixel a point."""
         return self._page.get_pixmap(dpi=72, colorspace=pymupdf.csGRAY, annots=False)
+
+
+def _grown(bbox: Sequence[float]) -> tuple[float, ...]:
+    """A layer may lie up to half a line beside its image."""
+    reach = (bbox[3] - bbox[1]) / 2
+    return bbox[0], bbox[1] - reach, bbox[2], bbox[3] + reach
 
 
 def _is_near_white(color: int) -> bool:

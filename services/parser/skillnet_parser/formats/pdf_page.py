@@ -87,7 +87,7 @@ def read_page(page: Any, number: int) -> PageReading:
 
 
 def _image_cover(page: Any, log: Sequence[tuple[str, tuple[float, ...]]]) -> float:
-    """The share of the page under its largest image."""
+    """The share of the page under its images."""
     bounds = page.rect * page.derotation_matrix
     area = abs(bounds.get_area()) or 1.0
     covers = [
@@ -96,7 +96,7 @@ def _image_cover(page: Any, log: Sequence[tuple[str, tuple[float, ...]]]) -> flo
         if kind in ("fill-image", "fill-imgmask")
     ]
     # A scan may be stored as strips, each an image of its own.
-    return min(1.0, max(max(covers, default=0.0), sum(covers) if len(covers) > 3 else 0.0))
+    return min(1.0, sum(covers))
 
 
 def _read_block(block: dict[str, Any], turn: pymupdf.Matrix, hidden: HiddenText) -> Iterator[_Printed]:

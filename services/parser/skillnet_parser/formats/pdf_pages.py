@@ -109,7 +109,8 @@ class PageCollection:
         if garbled := [number for number in self.garbled if number not in missed]:
             yield f"Not read, for their fonts do not say which letters they show: {list_pages(garbled)}."
         if self.missed:
-            yield f"Not read, for character recognition (OCR) found no text: {list_pages(self.missed)}."
+            missed_pages = list_pages(self.missed)
+            yield f"Not read, for character recognition (OCR) found no text or was cut off: {missed_pages}."
         if self.broken:
             yield f"Not read, for they are damaged: {list_pages(self.broken)}."
         if self.recognised:

@@ -11,10 +11,10 @@ MIN_PAGE_CHARS = 20  # fewer on a page with a large image: a scan
 SCAN_COVER = 0.5  # of the page, by images
 _WHOLE_COVER = 0.8
 _MARGIN = 0.13  # of the page's width and height: where stamps of registers and signatures stand
-_PAPER, _INK = 160, 110  # of 255
+_PAPER, _INK = bytes(range(160, 256)), bytes(range(151))  # shades
 _MIN_PAPER = 0.5
-_INK_SHARE = (0.003, 0.4)
-_DPI = 36
+_MIN_INK, _MAX_INK = 0.004, 0.4  # a page of three lines has 0.005
+_DPI = 72
 
 
 def is_scan(page: Any, chars: int, rects: Sequence[pymupdf.Rect], image_cover: float) -> bool:
@@ -39,9 +39,11 @@ def _looks_printed(page: Any) -> bool:
     shades = b"".join(bytes(pixmap.samples_mv[y * pixmap.stride + left : y * pixmap.stride + right]) for y in rows)
     if not shades:
         return False
-    paper = sum(shade >= _PAPER for shade in shades) / len(shades)
-    ink = sum(shade <= _INK for shade in shades) / len(shades)
-    return paper >= _MIN_PAPER and _INK_SHARE[0] <= ink <= _INK_SHARE[1]
+    return _share(shades, _PAPER) >= _MIN_PAPER and _MIN_INK <= _share(shades, _INK) <= _MAX_INK
+
+
+def _share(shades: bytes, wanted: bytes) -> float:
+    return 1 - len(shades.translate(None, wanted)) / len(shades)
 
 
 def _inner(rect: pymupdf.Rect) -> pymupdf.Rect:
