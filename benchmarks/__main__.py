@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 
-from benchmarks import embedding, pipeline, search
+from benchmarks import embedding, pipeline, search, vectors
 from benchmarks.results import Result, print_results
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Result]]] = {
     "embedding": embedding.measure,
     "search": search.measure,
+    "vectors": vectors.measure,
     "pipeline": pipeline.measure,
 }
 

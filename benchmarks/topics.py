@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from pgvector import HalfVector
 
+from skillnet_common.contracts.retrieval import Filters
+
 Vectors = npt.NDArray[np.float32]
 
 CHUNKS_A_DOCUMENT = 50
@@ -68,11 +70,8 @@ async def load(admin: asyncpg.Connection[Any], tenant: TopicalTenant, model_id: 
         admin,
         "documents",
         "org_id document_id source external_key title processing_status newest_version promoted_version live_version"
-        " language subject_id taxonomy",
-        (
-            (org, d, "bench", str(n), "t", "ready", 1, 1, 1, "es", f"s{n % 100}", f"/t{n // DOCUMENTS_A_TOPIC}")
-            for n, d in enumerate(documents)
-        ),
+        " language file_type entity_id subject_id taxonomy",
+        ((org, d, "bench", str(n), "t", "ready", 1, 1, 1, *_filed_under(n)) for n, d in enumerate(documents)),
     )
     await _copy(
         admin,
@@ -99,6 +98,31 @@ async def load(admin: asyncpg.Connection[Any], tenant: TopicalTenant, model_id: 
             (org, model_id, tenant.chunk_id(i), documents[i // CHUNKS_A_DOCUMENT], 1, HalfVector(vector))
             for i, vector in enumerate(tenant.vectors)
         ),
+    )
+
+
+FILTERS = {
+    "none": Filters(),
+    "98 % of the documents": Filters(language="es"),
+    "80 % of the documents": Filters(file_type="pdf"),
+    "half of the documents": Filters(entity_id="e0"),
+    "half of the topics": Filters(taxonomy_prefix="/t0"),
+    "1 % of the documents": Filters(subject_id="s0"),
+    "90 % of each document": Filters(page_from=6),
+    "half of each document": Filters(page_from=26),
+}
+"""What is left, and the filter that leaves it."""
+
+
+def _filed_under(document: int) -> tuple[str, str, str, str, str]:
+    """Language, type, entity, subject and taxonomy, which `FILTERS` ask for."""
+    topic = document // DOCUMENTS_A_TOPIC
+    return (
+        "es" if document % 50 else "en",
+        "pdf" if document % 5 else "docx",
+        f"e{document % 2}",
+        f"s{document % 100}",
+        f"/t{topic % 2}/{topic}",
     )
 
 

@@ -7,6 +7,7 @@ the dispatcher, who sees every tenant's vectors: the migrator owns them and sees
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -50,20 +51,21 @@ class BuildSettings:
     are HNSW's m and ef_construction."""
 
     exact_chunks: int
-    memory_mb: int
-    links: int
-    effort: int
+    memory_mb: int = 512
+    links: int = 24
+    effort: int = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a tenant's index: `built`, `dropped` or `refused`, whose `recall` was too low."""
+    """What became of a tenant's index: `built` in `seconds`, `dropped`, or `refused`, whose `recall` was too low."""
 
     org_id: UUID
     model_id: int
     action: str
     chunks: int
     recall: float | None = None
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,7 @@ async def _build(
 ) -> Outcome:
     """Beside reads and writes: CREATE INDEX CONCURRENTLY. Until it bears its name no search looks for it."""
     name = index_name(tenant.model_id, tenant.org_id)
+    begun = time.monotonic()
     log.info("index_begun", org_id=str(tenant.org_id), chunks=tenant.chunks)
     await owner.execute(
         f"CREATE INDEX CONCURRENTLY {name}{_DRAFT} ON skillnet.chunk_embeddings_{tenant.model_id}"
@@ -132,17 +135,18 @@ async def _build(
         f" WITH (m = {int(settings.links)}, ef_construction = {int(settings.effort)})"
         f" WHERE org_id = '{tenant.org_id}'"
     )
+    seconds = time.monotonic() - begun
     await _drop(owner, name)  # an older one; while there is none, searches compare one by one
     recall = await measure_recall(reader, tenant.org_id, tenant.model_id, tenant.dimension)
     if recall < LEAST_RECALL:
         await _drop(owner, name + _DRAFT)
         log.error("index_refused", org_id=str(tenant.org_id), chunks=tenant.chunks, recall=recall)
-        return Outcome(tenant.org_id, tenant.model_id, "refused", tenant.chunks, recall)
+        return Outcome(tenant.org_id, tenant.model_id, "refused", tenant.chunks, recall, seconds)
     async with owner.transaction():
         notes = json.dumps({"chunks": tenant.chunks, "recall": round(recall, 3)})
         await owner.execute(f"COMMENT ON INDEX skillnet.{name}{_DRAFT} IS '{notes}'")
         await owner.execute(f"ALTER INDEX skillnet.{name}{_DRAFT} RENAME TO {name}")
-    return Outcome(tenant.org_id, tenant.model_id, "built", tenant.chunks, recall)
+    return Outcome(tenant.org_id, tenant.model_id, "built", tenant.chunks, recall, seconds)
 
 
 async def _drop(owner: asyncpg.Connection[Any], name: str) -> None:

@@ -17,7 +17,7 @@ class ExactSettings(BaseSettings):
 
     model_config = SettingsConfigDict(extra="ignore", frozen=True)
 
-    exact_chunks: int = Field(default=50_000, ge=1)
+    exact_chunks: int = Field(default=20_000, ge=1)
     """Scopes of up to so many chunks are compared one by one; only larger tenants get an index."""
 
 
@@ -40,7 +40,7 @@ class Walk:
         }
 
 
-DEFAULT_WALK = Walk(breadth=400, reach=20_000)
+DEFAULT_WALK = Walk(breadth=200, reach=20_000)
 
 
 def index_name(model_id: int, org_id: UUID) -> str:
