@@ -83,13 +83,13 @@ class KeywordLeg:
 
     @property
     def has_stop_words_only(self) -> bool:
-        """Whether the question has no word to be sought, in a scope small enough to seek its stop words in the text."""
+        """Whether no word is left to be sought, in a scope small enough to seek the stop words in its texts."""
         return not self._sought and 0 < self._chunks <= _READ_CHUNKS
 
     def take_stop_words(self, row: Mapping[str, Any]) -> None:
         """Takes the row of the stop words into account."""
         self._postings = _postings(row)
-        self._sought = [SoughtTerm(*fields, is_stop_word=True) for fields in row["terms"]]
+        self._sought = [replace(SoughtTerm(*fields), is_stop_word=True) for fields in row["terms"]]
 
     @cached_property
     def hits(self) -> list[Hit]:
