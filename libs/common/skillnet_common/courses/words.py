@@ -16,6 +16,9 @@ MAGIC = b'{"skillnet-course":1,'
 
 FILE_NAME = "course.json"
 
+FILE_TYPE = "course"
+"""Of the document that the words become: its sections of the first level are modules, of the second lessons."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part:

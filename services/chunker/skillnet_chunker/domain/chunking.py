@@ -13,8 +13,10 @@ from skillnet_chunker.domain.passages import Passage, Workbench, body_of
 from skillnet_chunker.domain.placement import Placement, page_range
 from skillnet_chunker.domain.runs import runs_by_section
 from skillnet_chunker.domain.splitting import split
-from skillnet_common.documents import Block, BlockKind, Chunk, ParsedDocument
+from skillnet_common.courses.words import FILE_TYPE as COURSE
+from skillnet_common.documents import Block, BlockKind, Chunk, ParsedDocument, Section
 
+_LESSON_LEVEL = 2
 _KINDS = {BlockKind.HEADING: "text", BlockKind.PARAGRAPH: "text"}
 
 
@@ -61,12 +63,18 @@ def _passages(parsed: ParsedDocument, bench: Workbench) -> list[Passage]:
         for run in reversed(runs[section.index]):
             if not run.has_body:
                 passages = attach_heading(run, passages, section.index, header, above, bench)
-        passages = merge_small(passages, section.index, header, bench)
+        if not _holds_records(section, parsed):
+            passages = merge_small(passages, section.index, header, bench)
         if section.index == 0:
             return passages
         alone = len(passages) == 1
         below[section.parent or 0].extend(p if alone else replace(p, whole=False) for p in passages)
     return []
+
+
+def _holds_records(section: Section, parsed: ParsedDocument) -> bool:
+    """A course holds modules, and a module lessons: each is cited by its own name, however short it is."""
+    return parsed.file_type == COURSE and section.level < _LESSON_LEVEL
 
 
 def _chunk(index: int, passage: Passage, parsed: ParsedDocument, bench: Workbench, placement: Placement) -> Chunk:

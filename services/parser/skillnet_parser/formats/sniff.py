@@ -8,7 +8,7 @@ import zipfile
 from enum import StrEnum
 from pathlib import Path, PurePath
 
-from skillnet_common.courses.words import MAGIC
+from skillnet_common.courses.words import FILE_TYPE, MAGIC
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.domain.separated import is_separated
 from skillnet_parser.formats.archive import check_archive
@@ -60,7 +60,7 @@ class FileType(StrEnum):
     CSV = "csv"
     MARKDOWN = "markdown"
     TEXT = "text"
-    COURSE = "course"
+    COURSE = FILE_TYPE
     """The words of a course, as the gateway writes them: nobody uploads it."""
 
 
