@@ -20,6 +20,7 @@ from skillnet_parser.domain.reading_order import order_page
 from skillnet_parser.domain.run_in import split_run_in
 from skillnet_parser.domain.running_lines import drop_running_lines
 from skillnet_parser.domain.tables import render_rows
+from skillnet_parser.domain.unruled_tables import set_unruled_tables
 
 _MAX_ITEM_CHARS = 400
 _SAME_EDGE = 0.01  # of the column's width
@@ -32,8 +33,8 @@ def compose(
     it is known."""
     flowing, removed = drop_running_lines(pages)
     items = split_run_in([item for page in flowing for item in order_page(page)])
+    items, contents = set_unruled_tables(items, find_contents(items, len(pages)))
     body = measure_body(items)
-    contents = find_contents(items, len(pages))
     notes = find_notes(items, body, {page.number: page.height for page in pages})
     marked = match_bookmarks(items, bookmarks, contents | notes)
     headings = find_headings(items, body, contents | notes, marked)

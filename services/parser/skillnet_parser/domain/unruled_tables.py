@@ -1,0 +1,232 @@
+"""Tables without rules: rows of cells that stand under each other, with white space between the columns.
+
+From a row with several cells the table grows down and up as long as every cell of the next row stands under one
+column (or a title over several). Columns never touch each other: the white space between them runs through all
+rows, which prose, lists and formulas do not keep up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from statistics import median
+
+from skillnet_common.documents import Box
+from skillnet_parser.domain.layout import (
+    Fragment,
+    Item,
+    PlacedTable,
+    Row,
+    TableRegion,
+    are_neighbours,
+    merge_boxes,
+    union,
+)
+from skillnet_parser.domain.markers import starts_item
+from skillnet_parser.domain.numbering import numbers_heading, read_label
+from skillnet_parser.domain.table_columns import Columns, is_value, merge_head, part_cells
+
+_MIN_COLUMNS = 3  # two where one of them holds values
+_MIN_ROWS = 3
+_MIN_ROWS_OF_TWO = 4
+_MAX_GAP = 3.5  # times the size: from one row to the next
+_MAX_HEAD_ROWS = 4
+_MOSTLY = 0.8
+_MAX_TITLE_WORDS = 8  # of a row that heads those below it
+_MAX_LONG_SHARE = 0.25
+_LONG_WORDS = 8
+_FILLED = 0.75  # of the column's width
+_MAX_FILLED_SHARE = 0.6
+_TIGHT = 0.9  # times the usual distance of two rows: the second line of a cell
+
+
+def set_unruled_tables(items: Sequence[Item], contents: set[int]) -> tuple[list[Item], set[int]]:
+    """The items with a table in place of the rows that form one, and the indices of the contents among them
+    (`contents` are those among the items as given, whose rows stay)."""
+    found: list[Item] = []
+    kept: set[int] = set()
+    at = 0
+    while at < len(items):
+        rows = _rows_from(items, at, contents)
+        if not rows:
+            if at in contents:
+                kept.add(len(found))
+            found.append(items[at])
+            at += 1
+            continue
+        found += _tables_and_rows(rows)
+        at += len(rows)
+    return found, kept
+
+
+def _rows_from(items: Sequence[Item], at: int, contents: set[int]) -> list[Row]:
+    """The neighbouring rows from `at` on that are none of the contents."""
+    rows: list[Row] = []
+    for index in range(at, len(items)):
+        item = items[index]
+        if not isinstance(item, Row) or index in contents or (rows and not are_neighbours(rows[-1], item)):
+            break
+        rows.append(item)
+    return rows
+
+
+def _tables_and_rows(rows: Sequence[Row]) -> Iterator[Item]:
+    at = 0
+    for start, end, table in _find([replace(row, cells=part_cells(row.cells)) for row in rows]):
+        yield from rows[at:start]
+        yield table
+        at = end
+    yield from rows[at:]
+
+
+def _find(rows: Sequence[Row]) -> Iterator[tuple[int, int, PlacedTable]]:
+    """First row, end and table of each, top-down."""
+    at = free = 0
+    while at < len(rows):
+        grown = _grow(rows, at, free) if len(rows[at].cells) > 1 else None
+        if grown is None:
+            at += 1
+        else:
+            yield grown
+            at = free = grown[1]
+
+
+def _grow(rows: Sequence[Row], seed: int, free: int) -> tuple[int, int, PlacedTable] | None:
+    """The table around the row `seed`, which has a cell in each column; rows before `free` are taken."""
+    if not _may_hold_cells(rows[seed]):
+        return None
+    columns = Columns(rows[seed].cells)
+    end = _grow_down(rows, seed, columns)
+    if not _is_table(rows[seed:end], columns):
+        return None
+    start = _grow_up(rows, seed, free, columns)
+    return start, end, _place(rows[start:end], columns)
+
+
+def _grow_down(rows: Sequence[Row], seed: int, columns: Columns) -> int:
+    """Where the table ends; a short row across several columns may stand between rows of cells."""
+    end = at = seed + 1
+    while at < len(rows) and _is_close(rows[at - 1], rows[at]):
+        row = rows[at]
+        if len(row.cells) > 1:
+            if not (_may_hold_cells(row) and columns.take(row.cells)):
+                break
+            end = at + 1
+        elif columns.stands_in_one(row.cells[0]) and not columns.is_first(row.cells[0]):
+            columns.take(row.cells)
+            end = at + 1
+        elif len(row.text.split()) > _MAX_TITLE_WORDS:
+            break
+        at += 1
+    return end
+
+
+def _grow_up(rows: Sequence[Row], seed: int, free: int, columns: Columns) -> int:
+    """Where the table begins: its head may name several columns at once, and stand above a short row that heads
+    the first rows."""
+    start = seed
+    for at in range(seed - 1, max(free, seed - _MAX_HEAD_ROWS) - 1, -1):
+        row = rows[at]
+        if not _is_close(row, rows[at + 1]):
+            break
+        if len(row.cells) > 1:
+            if not _may_hold_cells(row) or columns.spans(row.cells) is None:
+                break
+            start = at
+        elif at < start - 1 or start < seed or len(row.text.split()) > _MAX_TITLE_WORDS:
+            break
+    return start
+
+
+def _is_close(above: Row, row: Row) -> bool:
+    return row.rect.y1 - above.rect.y1 <= _MAX_GAP * max(row.style.size, above.style.size)
+
+
+def _may_hold_cells(row: Row) -> bool:
+    """Not a listing's, an item's with its marker set apart, or a heading's with its number."""
+    if row.style.monospaced or (len(row.cells) == 2 and starts_item(row.text)):
+        return False
+    label = read_label(row.text)
+    return label is None or not (numbers_heading(label) and len(row.cells) == 2)
+
+
+def _is_table(rows: Sequence[Row], columns: Columns) -> bool:
+    """Whether there are rows enough, and what stands in them is no prose."""
+    whole = [row for row in rows if len(row.cells) == len(columns)]
+    cells = [cell for row in whole for cell in row.cells]
+    has_values = any(
+        2 * sum(is_value(row.cells[at].text) for row in whole) >= len(whole) for at in range(1, len(columns))
+    )
+    if len(columns) < _MIN_COLUMNS:
+        return len(whole) >= _MIN_ROWS_OF_TWO and has_values
+    if len(whole) < _MIN_ROWS:
+        return False
+    long = sum(len(cell.text.split()) > _LONG_WORDS for cell in cells)
+    return has_values or (long <= _MAX_LONG_SHARE * len(cells) and not _is_prose(cells, columns))
+
+
+def _is_prose(cells: Sequence[Fragment], columns: Columns) -> bool:
+    """Whether most cells fill their columns with several words, as lines of text do."""
+    filled = sum(cell.rect.width >= _FILLED * columns.width_at(cell) and len(cell.text.split()) > 2 for cell in cells)
+    return filled > _MAX_FILLED_SHARE * len(cells)
+
+
+def _place(rows: Sequence[Row], columns: Columns) -> PlacedTable:
+    head = _head_rows(rows)
+    texts = [merge_head([row.cells for row in rows[:head]], columns)]
+    boxes = [merge_boxes([row.box for row in rows[:head]])]
+    usual = _usual_gap(rows[head - 1 :], columns)
+    for above, row in pairwise(rows[head - 1 :]):
+        tight = row.rect.y1 - above.rect.y1 < _TIGHT * usual
+        goes_on = len(texts) > 1 and tight and len(row.cells) < len(columns)
+        cells = columns.texts(row.cells) if goes_on or not _heads_rows(row) else _lead(row, columns)
+        if goes_on:
+            texts[-1] = [f"{one}\n{other}".strip() for one, other in zip(texts[-1], cells, strict=True)]
+            boxes[-1] = merge_boxes([boxes[-1], row.box])
+        else:
+            texts.append(cells)
+            boxes.append(row.box)
+    return _make_table(rows, texts, boxes)
+
+
+def _heads_rows(row: Row) -> bool:
+    """`Previsto` across the table says what the rows below it are."""
+    return len(row.cells) == 1 and not is_value(row.text)
+
+
+def _lead(row: Row, columns: Columns) -> list[str]:
+    return [row.text, *[""] * (len(columns) - 1)]
+
+
+def _make_table(rows: Sequence[Row], texts: Sequence[Sequence[str]], boxes: Sequence[Box]) -> PlacedTable:
+    rect = union([row.rect for row in rows])
+    region = TableRegion(tuple(tuple(cells) for cells in texts), rect, tuple(boxes))
+    return PlacedTable(rows[0].page, region, rows[0].column)
+
+
+def _head_rows(rows: Sequence[Row]) -> int:
+    """How many rows name the columns: the bold ones at the top where plain ones follow, else those above the
+    first value where nearly all rows from there on hold one, else the first."""
+    bold = _count_leading(rows, lambda row: row.style.bold)
+    if 0 < bold < len(rows):
+        return bold
+    plain = _count_leading(rows, lambda row: 2 * _count_values(row) < len(row.cells) - 1 or not _count_values(row))
+    rest = [row for row in rows[plain:] if len(row.cells) > 1]
+    valued = sum(_count_values(row) > 0 for row in rest)
+    return plain if 0 < plain <= _MAX_HEAD_ROWS and valued > _MOSTLY * len(rest) else 1
+
+
+def _count_values(row: Row) -> int:
+    return sum(is_value(cell.text) for cell in row.cells[1:])
+
+
+def _count_leading(rows: Sequence[Row], names: Callable[[Row], bool]) -> int:
+    """How many rows with several cells, from the top, are such."""
+    return next((at for at, row in enumerate(rows) if len(row.cells) == 1 or not names(row)), len(rows))
+
+
+def _usual_gap(rows: Sequence[Row], columns: Columns) -> float:
+    """The distance at which rows with a cell in each column follow the row above, 0 where there are none."""
+    gaps = [row.rect.y1 - above.rect.y1 for above, row in pairwise(rows) if len(row.cells) == len(columns)]
+    return median(gaps) if gaps else 0.0

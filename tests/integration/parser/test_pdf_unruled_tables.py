@@ -1,0 +1,185 @@
+"""Tables that are set with white space alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import pymupdf
+import pytest
+
+from skillnet_common.documents import BlockKind, ParsedDocument
+
+BlocksOf = Callable[[ParsedDocument, BlockKind], list[str]]
+Parse = Callable[..., ParsedDocument]
+Outline = Callable[[ParsedDocument], list[tuple[int, str]]]
+
+RIGHTS = (110.0, 200.0, 290.0, 380.0)  # where the numbers of each column end
+YEARS = (
+    ("2019", "51.544", "37.481", "-"),
+    ("2020", "52.071", "37.797", "14.275"),
+    ("2021", "9.526", "38.091", "435"),
+    ("2022", "52.875", "251", "14.625"),
+)
+
+
+def set_right(sheet: Any, cells: Sequence[str], *, font: str = "helv", size: float = 10) -> None:
+    """A row whose cells end at the columns' right edges, as numbers do."""
+    for edge, cell in zip(RIGHTS, cells, strict=True):
+        width = pymupdf.get_text_length(cell, font, size)
+        sheet.page.insert_text((edge - width, sheet.y), cell, fontsize=size, fontname=font)
+    sheet.y += 1.3 * size
+
+
+def set_left(sheet: Any, cells: Sequence[str], edges: Sequence[float], *, font: str = "helv") -> None:
+    for edge, cell in zip(edges, cells, strict=True):
+        if cell:
+            sheet.page.insert_text((edge, sheet.y), cell, fontsize=10, fontname=font)
+    sheet.y += 12
+
+
+def test_numbers_under_each_other_are_a_table(
+    parse: Parse, sheet: Any, lorem: str, blocks_of: BlocksOf, headings: Outline
+) -> None:
+    sheet.prose(lorem)
+    sheet.y += 12
+    set_right(sheet, ("Año", "Total", "Pública", "Privada"), font="hebo")
+    for row in YEARS[:2]:
+        set_right(sheet, row)
+    sheet.page.insert_text((200, sheet.y), "Previsto", fontsize=10, fontname="hebo")
+    sheet.y += 13
+    for row in YEARS[2:]:
+        set_right(sheet, row)
+    sheet.prose(lorem)
+    document = parse(sheet.data(), "a.pdf")
+    assert blocks_of(document, BlockKind.TABLE) == [
+        "| Año | Total | Pública | Privada |\n| --- | --- | --- | --- |\n"
+        "| 2019 | 51.544 | 37.481 | - |\n| 2020 | 52.071 | 37.797 | 14.275 |\n"
+        "| Previsto |  |  |  |\n| 2021 | 9.526 | 38.091 | 435 |\n| 2022 | 52.875 | 251 | 14.625 |"
+    ]
+    assert headings(document) == []
+    assert blocks_of(document, BlockKind.PARAGRAPH) == [lorem, lorem]
+
+
+def test_every_row_keeps_its_place(parse: Parse, sheet: Any) -> None:
+    for row in YEARS:
+        set_right(sheet, row)
+    document = parse(sheet.data(), "a.pdf")
+    boxes = [line.box for line in document.lines]
+    assert len(boxes) == len(YEARS)
+    assert all(above.y1 <= below.y0 + 0.01 for above, below in pairwise(boxes))
+    assert (boxes[0].x0, boxes[0].x1) == (pytest.approx(0.15, abs=0.02), pytest.approx(0.64, abs=0.02))
+
+
+def test_wrapped_cells_belong_to_the_row_above(parse: Parse, sheet: Any, lorem: str, blocks_of: BlocksOf) -> None:
+    edges = (72, 220, 300)
+    sheet.prose(lorem)
+    sheet.y += 14
+    set_left(sheet, ("Perfil", "Nivel", "Lo que necesita"), edges, font="hebo")
+    for profile, level, first, second in (
+        ("Personal de oficina", "medio", "Atajos y plantillas para el tra-", "bajo de cada día"),
+        ("Personal de planta", "bajo", "Un manual impreso en la", "pared del taller"),
+        ("Dirección", "medio", "Resúmenes de una página y", "tableros con cifras"),
+    ):
+        sheet.y += 5
+        set_left(sheet, (profile, level, first), edges)
+        set_left(sheet, ("", "", second), edges)
+    sheet.prose(lorem)
+    assert blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.TABLE) == [
+        "| Perfil | Nivel | Lo que necesita |\n| --- | --- | --- |\n"
+        "| Personal de oficina | medio | Atajos y plantillas para el trabajo de cada día |\n"
+        "| Personal de planta | bajo | Un manual impreso en la pared del taller |\n"
+        "| Dirección | medio | Resúmenes de una página y tableros con cifras |"
+    ]
+
+
+def test_a_head_over_several_columns_stands_in_each_of_them(parse: Parse, sheet: Any, blocks_of: BlocksOf) -> None:
+    edges = (72, 150, 220, 290, 360)
+    for x, group in ((175, "Pública"), (315, "Privada")):
+        sheet.page.insert_text((x, sheet.y), group, fontsize=10)
+    sheet.y += 12
+    set_left(sheet, ("Centro", "Plazas", "Altas", "Plazas", "Altas"), edges)
+    for name, number in (("Norte", "120"), ("Sur", "98"), ("Oeste", "101")):
+        set_left(sheet, (name, number, "12", number, "7"), edges)
+    (table,) = blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.TABLE)
+    assert table.split("\n")[0] == "| Centro | Pública Plazas | Pública Altas | Privada Plazas | Privada Altas |"
+
+
+def test_two_columns_are_a_table_where_one_is_of_values(parse: Parse, sheet: Any, blocks_of: BlocksOf) -> None:
+    for concept, fee in (
+        ("Inscripción", "25,00 EUR"),
+        ("Duplicado del carné", "6,50 EUR"),
+        ("Copia compulsada", "3,20 EUR"),
+        ("Certificado", "1,00 EUR"),
+    ):
+        set_left(sheet, (concept, fee), (72, 300))
+    (table,) = blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.TABLE)
+    assert "| Duplicado del carné | 6,50 EUR |" in table
+
+
+def test_prose_in_three_columns_is_no_table(parse: Parse, sheet: Any, lorem: str, blocks_of: BlocksOf) -> None:
+    for x in (72, 230, 388):
+        sheet.y = 90
+        for _ in range(4):
+            sheet.prose(lorem, size=8, x=x, width=140, gap=0)
+    document = parse(sheet.data(), "a.pdf")
+    assert blocks_of(document, BlockKind.TABLE) == []
+    assert document.text.count(lorem) == 12
+
+
+def test_numbered_items_with_wide_gaps_are_no_table(
+    parse: Parse, sheet: Any, lorem: str, blocks_of: BlocksOf
+) -> None:
+    for number in range(1, 6):
+        set_left(sheet, (f"{number}.", "Comprobar los pedidos de la mañana."), (72, 110))
+    sheet.prose(lorem)
+    assert blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.TABLE) == []
+
+
+def test_contents_without_dots_are_no_table(parse: Parse, sheet: Any, lorem: str, blocks_of: BlocksOf) -> None:
+    sheet.line("Índice", size=14, font="hebo")
+    for number, (title, page) in enumerate((("Objeto", "2"), ("Plazos", "3"), ("Tasas", "4"), ("Recursos", "5")), 1):
+        set_left(sheet, (f"{number}", title, page), (72, 110, 500))
+    sheet.turn()
+    sheet.prose(lorem)
+    document = parse(sheet.data(), "a.pdf")
+    assert blocks_of(document, BlockKind.TABLE) == []
+    assert len(blocks_of(document, BlockKind.CONTENTS)) == 1
+
+
+def test_a_bold_head_of_two_lines_is_one_row(parse: Parse, sheet: Any, blocks_of: BlocksOf) -> None:
+    edges = (72, 150, 260, 370)
+    set_left(sheet, ("Controles", "Tasa máxima", "Cobertura", "Total"), edges, font="hebo")
+    set_left(sheet, ("revisados", "de fallos", "media", ""), edges, font="hebo")
+    for number in ("16", "24", "31"):
+        sheet.y += 4
+        set_left(sheet, (number, "27,70 %", "52,35 %", "719.084"), edges)
+    (table,) = blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.TABLE)
+    assert table.split("\n")[0] == "| Controles revisados | Tasa máxima de fallos | Cobertura media | Total |"
+
+
+def test_the_head_stands_above_a_title_of_the_first_rows(parse: Parse, sheet: Any, blocks_of: BlocksOf) -> None:
+    set_right(sheet, ("Curso", "Total", "Pública", "Privada"))
+    sheet.page.insert_text((180, sheet.y), "Datos reales", fontsize=10)
+    sheet.y += 13
+    for row in YEARS:
+        set_right(sheet, row)
+    (table,) = blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.TABLE)
+    assert table.startswith("| Curso | Total | Pública | Privada |\n| --- | --- | --- | --- |\n| Datos reales |  |")
+
+
+def test_columns_set_with_spaces_are_columns(parse: Parse, sheet: Any, blocks_of: BlocksOf) -> None:
+    for row in (
+        ("Curso", "Altas", "Bajas"),
+        ("2019", "51.544", "481"),
+        ("2020", "7", "79"),
+        ("2021", "53.526", "902"),
+    ):
+        sheet.line("      ".join(cell.center(8) for cell in row))
+    (table,) = blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.TABLE)
+    assert table.split("\n")[::2] == [
+        "| Curso | Altas | Bajas |",
+        "| 2019 | 51.544 | 481 |",
+        "| 2021 | 53.526 | 902 |",
+    ]
