@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is loaded: as the retriever has it
 
 from benchmarks import embedding, pipeline, search, vectors
 from benchmarks.results import Result, print_results

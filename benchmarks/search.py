@@ -1,4 +1,5 @@
-"""A whole search, both legs, against one bare exact vector statement over the same 10,000 chunks."""
+"""A whole search, both legs, without and with late interaction, against one bare exact vector statement over the same
+10,000 chunks."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ from skillnet_common.auth import Principal, Scope
 from skillnet_common.contracts.retrieval import SearchRequest
 from skillnet_common.database import ROLES, Database, bootstrap_roles, migrate, register_first_model
 from skillnet_inference.budget import count_llm_tokens
+from skillnet_inference.token_vectors import EncodedTokens
 from skillnet_retriever.corpus import Corpus
 from skillnet_retriever.domain.evidence import calibration_for
 from skillnet_retriever.questions import QuestionEncoder, normalised
@@ -51,16 +53,21 @@ class KnownQuestions:
         """The vector seeded for the question."""
         return self._vectors[text]
 
+    async def aencode_query_with_tokens(self, text: str) -> EncodedTokens:
+        """The same, and as many tokens as a question of its length has."""
+        tokens = np.random.default_rng(len(text)).normal(size=(round(len(text.split()) * 1.5), DIMENSION))
+        return EncodedTokens(self._vectors[text], tokens.astype(np.float32))
+
 
 def measure() -> Iterator[Result]:
-    """Yields the ratio of medians."""
+    """Yields the ratios of medians."""
     with temporary_postgres() as server:
-        yield asyncio.run(
+        yield from asyncio.run(
             _measure(server.admin_url, {role: server.url(user=role, password=_PASSWORD) for role in ROLES})
         )
 
 
-async def _measure(admin_url: str, urls: Mapping[str, str]) -> Result:
+async def _measure(admin_url: str, urls: Mapping[str, str]) -> list[Result]:
     await bootstrap_roles(admin_url, dict.fromkeys(ROLES, _PASSWORD))
     await migrate(urls["skillnet_migrator"])
     model_id = await register_first_model(
@@ -86,21 +93,23 @@ async def _measure(admin_url: str, urls: Mapping[str, str]) -> Result:
         await database.close()
 
 
-async def _compare(database: Database, bare: asyncpg.Connection, tenant: Seeded, model_id: int) -> Result:
+async def _compare(
+    database: Database, bare: asyncpg.Connection, tenant: Seeded, model_id: int
+) -> list[Result]:
     vectors = {normalised(text): vector for text, vector in tenant.questions}
     retriever = Retriever(
         Corpus(database, model_id, _SLUG, timeout=5),
-        QuestionEncoder(KnownQuestions(vectors), cache_size=1_000),
+        QuestionEncoder(KnownQuestions(vectors), cache_size=1_000, with_tokens=True),
         ServingModel(model_id, _SLUG, calibration_for("multilingual-e5-small")),
         RetrieverSettings(),
         count_llm_tokens,
     )
     principal = Principal(tenant.org_id, tenant.org_id, frozenset({Scope.READ}), None)
 
-    async def search(question: tuple[str, np.ndarray]) -> None:
-        reply = await retriever.search(principal, SearchRequest(query=question[0]))
-        if not reply.passages:
-            raise AssertionError(f"nothing found for {question[0]!r}")
+    async def search(question: tuple[str, np.ndarray], *, late: bool) -> None:
+        reply = await retriever.search(principal, SearchRequest(query=question[0], late_interaction=late))
+        if not reply.passages or (reply.passages[0].scores.late is None) is late:
+            raise AssertionError(f"{question[0]!r} was not answered as asked")
 
     async def bare_vectors(question: tuple[str, np.ndarray]) -> None:
         rows = await bare.fetch(_BARE, tenant.org_id, HalfVector(question[1]))
@@ -108,20 +117,31 @@ async def _compare(database: Database, bare: asyncpg.Connection, tenant: Seeded,
             raise AssertionError("the bare statement found fewer than 50")
 
     ours: list[float] = []
+    late: list[float] = []
     theirs: list[float] = []
     for number in range(_ROUNDS + 1):
         progress(f"search: round {number} of {_ROUNDS}{' (warming up)' if number == 0 else ''}")
         for question in tenant.questions:  # one after the other, so that both meet the same load of the machine
-            one, other = await _time(search(question)), await _time(bare_vectors(question))
+            times = (
+                await _time(search(question, late=False)),
+                await _time(search(question, late=True)),
+                await _time(bare_vectors(question)),
+            )
             if number:
-                ours.append(one)
-                theirs.append(other)
-    ratio = statistics.median(ours) / statistics.median(theirs)
+                for measured, one in zip((ours, late, theirs), times, strict=True):
+                    measured.append(one)
+    return [
+        _against_bare("search, both legs", ours, theirs, 2.5),
+        _against_bare("search with late interaction", late, theirs, 3.5),
+    ]
+
+
+def _against_bare(name: str, ours: Sequence[float], theirs: Sequence[float], target: float) -> Result:
     return Result(
-        "search, both legs, against bare exact top 50 vectors",
-        ratio,
+        f"{name}, against bare exact top 50 vectors",
+        statistics.median(ours) / statistics.median(theirs),
         "times",
-        2.5,
+        target,
         "below",
         f"{_CHUNKS} chunks; p50 {_ms(ours, 50)} against {_ms(theirs, 50)} ms, p95 {_ms(ours, 95)} against"
         f" {_ms(theirs, 95)} ms; filters, both legs, fusion and the passages' texts included",

@@ -21,6 +21,7 @@ from skillnet_common.database.pool import Connection
 DIMENSION = 384
 _CHUNKS_A_DOCUMENT = 50
 _WORDS_A_CHUNK = 180
+_TOKENS_A_CHUNK = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,10 @@ class Vectors:
         vector = centre + 0.015 * self._rng.normal(size=DIMENSION)
         unit: np.ndarray = (vector / np.linalg.norm(vector)).astype(np.float32)
         return unit
+
+    def draw_tokens(self) -> bytes:
+        """Sign bits of a chunk's tokens: any bits take as long to compare."""
+        return self._rng.bytes(_TOKENS_A_CHUNK * DIMENSION // 8)
 
 
 async def seed_tenant(database: Database, model_id: int, *, chunks: int, questions: int, seed: int) -> Seeded:
@@ -107,6 +112,14 @@ async def _insert_document(
         model_id,
         [uuid5(document_id, str(i)) for i in range(len(texts))],
         [HalfVector(vectors.draw()) for _ in texts],
+    )
+    await connection.execute(
+        "INSERT INTO chunk_token_bits (org_id, model_id, chunk_id, token_bits)"
+        " SELECT $1, $2, v.id, v.bits FROM unnest($3::uuid[], $4::bytea[]) AS v (id, bits)",
+        org_id,
+        model_id,
+        [uuid5(document_id, str(i)) for i in range(len(texts))],
+        [vectors.draw_tokens() for _ in texts],
     )
     await connection.execute(
         "UPDATE documents SET live_version = 1, newest_version = 1, promoted_version = 1, file_type = 'pdf',"
