@@ -122,7 +122,7 @@ def test_a_page_of_unknown_letters_among_readable_ones_is_told(parse: Parse) -> 
 def test_a_filled_form_and_notes_on_the_paper_are_read(parse: Parse, sheet: Any, lorem: str) -> None:
     sheet.prose(lorem)
     field = pymupdf.Widget()
-    field.field_type, field.field_name = pymupdf.PDF_WIDGET_TYPE_TEXT, "nombre"
+    field.field_type, field.field_name = pymupdf.mupdf.PDF_WIDGET_TYPE_TEXT, "nombre"
     field.field_value, field.rect = "Ana Ibáñez", pymupdf.Rect(72, 300, 300, 320)
     sheet.page.add_widget(field)
     sheet.page.add_freetext_annot(pymupdf.Rect(72, 400, 300, 430), "Vale hasta mayo")
