@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -172,7 +173,9 @@ async def test_a_deleted_document_is_gone_at_once(
         assert RETURNS not in texts(await found(retriever, org, "plazo de devolución", strategy=strategy))
 
 
+LABELLED = uuid4()
 FILTERS = {
+    "documents": Filters(document_ids=[LABELLED]),
     "course": Filters(course_id="curso-1"),
     "subject": Filters(subject_id="tema-1"),
     "entity": Filters(entity_id="tienda-1"),
@@ -180,10 +183,14 @@ FILTERS = {
     "file type": Filters(file_type="docx"),
     "language": Filters(language="pt"),
     "metadata": Filters(metadata={"nivel": 2, "publico": True}),
+    "a word in metadata": Filters(metadata={"otro": "x"}),
     "section path": Filters(section_path=["Normas", "Plazos"]),
     "pages": Filters(page_from=7, page_to=8),
     "only after a page": Filters(page_from=8),
     "updated": Filters(updated_after=datetime.now(UTC) + timedelta(days=1)),
+    "updated between": Filters(
+        updated_after=datetime.now(UTC) + timedelta(days=1), updated_before=datetime.now(UTC) + timedelta(days=3)
+    ),
     "several at once": Filters(course_id="curso-1", subject_id="tema-1", section_path=["Normas"], page_from=8),
 }
 
@@ -205,6 +212,7 @@ async def labelled(database: Database, org: UUID) -> tuple[SeedDocument, SeedDoc
         columns=columns,
         courses=["curso-1"],
         language="pt",
+        document_id=LABELLED,
     )
     two = SeedDocument(
         "Dos",
@@ -218,12 +226,57 @@ async def labelled(database: Database, org: UUID) -> tuple[SeedDocument, SeedDoc
 
 @pytest.mark.parametrize("name", FILTERS)
 @pytest.mark.parametrize("strategy", [Strategy.HYBRID, Strategy.KEYWORD, Strategy.SEMANTIC])
-async def test_each_filter_narrows_both_legs(
+@pytest.mark.parametrize("query", ["plazo de devolución", '"plazo de devolución"', "de"])
+async def test_each_filter_narrows_every_leg(
+    retriever: Retriever,
+    org: UUID,
+    labelled: tuple[SeedDocument, SeedDocument],
+    name: str,
+    strategy: Strategy,
+    query: str,
+) -> None:
+    reply = await found(retriever, org, query, filters=FILTERS[name], strategy=strategy)
+    assert [passage.document_id for passage in reply.passages] == [labelled[0].document_id]
+
+
+OTHERS = {
+    "documents": Filters(document_ids=[uuid4()]),
+    "updated before": Filters(updated_before=datetime.now(UTC) + timedelta(days=1)),
+    "until a page": Filters(page_to=7),
+    "language": Filters(language="es"),
+    "taxonomy": Filters(taxonomy_prefix="personal/tiendas"),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("strategy", [Strategy.HYBRID, Strategy.KEYWORD, Strategy.SEMANTIC])
+async def test_a_filter_that_fits_the_other_document_leaves_this_one_out(
     retriever: Retriever, org: UUID, labelled: tuple[SeedDocument, SeedDocument], name: str, strategy: Strategy
 ) -> None:
     assert len((await found(retriever, org, "plazo de devolución", strategy=strategy)).passages) == 2
-    reply = await found(retriever, org, "plazo de devolución", filters=FILTERS[name], strategy=strategy)
-    assert [passage.document_id for passage in reply.passages] == [labelled[0].document_id]
+    reply = await found(retriever, org, "plazo de devolución", filters=OTHERS[name], strategy=strategy)
+    expected = [] if name == "documents" else [labelled[1].document_id]
+    assert [passage.document_id for passage in reply.passages] == expected
+
+
+@pytest.mark.parametrize("query", ["devolución", "devoluciom"])
+async def test_filters_on_documents_narrow_what_frequencies_are_counted_over(
+    database: Database, retriever: Retriever, org: UUID, query: str
+) -> None:
+    bodies = [RETURNS, PRICES, CLEANING]
+    await seed(database, org, document("Uno", *bodies, columns={"subject_id": "tema-1"}))
+    await seed(database, org, *(document(f"Otro {n}", RETURNS) for n in range(5)))
+    everywhere = await found(retriever, org, query, strategy=Strategy.KEYWORD)
+    narrowed = await found(retriever, org, query, strategy=Strategy.KEYWORD, filters=Filters(subject_id="tema-1"))
+    known, chunks = 1, 3
+    idf = math.log(1 + (chunks - known + 0.5) / (known + 0.5))
+    scores = [reply.passages[0].scores.keyword or 0 for reply in (narrowed, everywhere)]
+    assert scores[0] > scores[1]
+    assert scores[0] < idf
+    inside = await found(
+        retriever, org, query, strategy=Strategy.KEYWORD, filters=Filters(subject_id="tema-1", page_to=1)
+    )
+    assert inside.passages[0].scores.keyword == scores[0]  # those of whole documents
 
 
 async def test_a_filter_that_fits_nothing_finds_nothing(
