@@ -10,9 +10,9 @@ import hashlib
 
 from skillnet_common.chunk_sizes import ChunkSizes
 
-PARSER_VERSION = "2"
+PARSER_VERSION = "3"
 CLEANER_VERSION = "1"
-CHUNKER_VERSION = "1"
+CHUNKER_VERSION = "2"
 HEADER_VERSION = "1"
 
 

@@ -13,7 +13,7 @@ from skillnet_inference.identity import ModelIdentity
 
 @dataclass(frozen=True, slots=True)
 class ChunkRules:
-    """How chunks are cut here. `window` is the model's, in tokens; `passage_prefix` stands before every text it reads.
+    """How chunks are cut here. `window` is the model's, in tokens; `passage_prefix` stands before what it reads.
 
     Raises `PermanentFault` misconfigured where the settings do not fit together.
     """
@@ -23,14 +23,12 @@ class ChunkRules:
     passage_prefix: str
 
     def __post_init__(self) -> None:
+        if self.settings.chunk_min_tokens >= self.settings.chunk_target_tokens:
+            raise _misfit("the minimum must be below the target")
         try:
-            if self.settings.chunk_min_tokens >= self.settings.chunk_target_tokens:
-                raise ValueError("the minimum must be below the target")
             self.options(self.sizes(OwnSizes()))
         except ValueError as error:
-            raise PermanentFault(
-                ErrorCode.MISCONFIGURED, f"The CHUNK_* settings do not fit together: {error}"
-            ) from error
+            raise _misfit(str(error)) from error
 
     def sizes(self, own: OwnSizes) -> ChunkSizes:
         """What holds for an organisation."""
@@ -45,6 +43,10 @@ class ChunkRules:
             overlap_sentences=sizes.overlap_sentences,
             prefix=self.passage_prefix,
         )
+
+
+def _misfit(why: str) -> PermanentFault:
+    return PermanentFault(ErrorCode.MISCONFIGURED, f"The CHUNK_* settings do not fit together: {why}.")
 
 
 def rules_for(settings: ChunkSettings, identity: ModelIdentity) -> ChunkRules:

@@ -62,8 +62,8 @@ class Organizations:
         return AnswerRules(_consents(row), row["template"])
 
     async def change(self, principal: Principal, change: OrganizationChange) -> Organization:
-        """Applies the change and returns what holds now. Raises RequestError `invalid_request` for sizes of chunks that
-        do not fit the model or each other, and `forbidden` for a key limited to groups: what holds for the whole
+        """Applies the change and returns what holds now. Raises RequestError `invalid_request` for sizes of chunks
+        that do not fit the model or each other, and `forbidden` for a key limited to groups: what holds for the whole
         organisation is not its to say."""
         _require_unlimited(principal)
         consents = {

@@ -46,6 +46,7 @@ COMMANDS: dict[Operation, str] = {
     ("GET", "/v1/courses/{course_id}"): "courses show acogida",
     ("PUT", "/v1/courses/{course_id}"): "courses put COURSE --no-wait",
     ("DELETE", "/v1/courses/{course_id}"): "courses delete acogida --yes",
+    ("POST", "/v1/documents/reprocess"): "reprocess",
     ("GET", "/v1/quarantine"): "dlq list",
     ("GET", "/v1/quarantine/{work_id}"): f"dlq show {ID}",
     ("POST", "/v1/quarantine/{work_id}/replay"): f"dlq replay {ID}",

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from skillnet_common.documents.parsed import Box
+from skillnet_common.documents.readable_tables import with_readable_rows
 
 
 def model_text(header: str, body: str) -> str:
-    """The text that is embedded, before the model's own prefix: the header, where there is one, above the body."""
-    return f"{header}\n\n{body}" if header else body
+    """The text that is embedded, before the model's own prefix: the header, where there is one, above the body, whose
+    tables are made readable."""
+    readable = with_readable_rows(body)
+    return f"{header}\n\n{readable}" if header else readable
 
 
 @dataclass(frozen=True, slots=True)

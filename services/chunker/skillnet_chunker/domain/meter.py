@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from skillnet_chunker.domain.options import ChunkOptions, TokenCounter
+from skillnet_common.documents.chunk import model_text
 
 
 class Meter:
@@ -23,7 +24,7 @@ class Meter:
 
     def final(self, header: str, body: str) -> int:
         """Tokens of the model's input: prefix, header and body, with the special tokens."""
-        return self._count(f"{self._prefix}{header}\n\n{body}" if header else self._prefix + body)
+        return self._count(self._prefix + model_text(header, body))
 
     def header(self, header: str) -> int:
         """Tokens a header adds to an input."""

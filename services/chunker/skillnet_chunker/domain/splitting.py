@@ -42,7 +42,13 @@ def split(run: Run, bench: Workbench, header: Header) -> list[Passage]:
             ]
     blocks = [block for block in bench.blocks[run.first : run.last + 1] if block.end > start]
     units = units_of(
-        bench.text, blocks, start=start, language=bench.language, meter=bench.meter, limit=room - options.overlap
+        bench.text,
+        blocks,
+        start=start,
+        language=bench.language,
+        meter=bench.meter,
+        limit=room - options.overlap,
+        row_limit=options.window - header.tokens,
     )
     return list(_passages(run, bench, header, units))
 
@@ -83,7 +89,7 @@ def _repeated(units: list[Unit], index: int, bench: Workbench, sizes: Sizes) -> 
         tokens = bench.meter.piece(bench.text[slice(*unit.repeats)])
         most = sizes.hard // 2 if unit.kind is BlockKind.TABLE else bench.options.overlap
         if tokens <= most:
-            return unit.repeats, tokens
+            return unit.repeats, 0 if unit.readable else tokens
     if unit.kind is BlockKind.TABLE:
         return None, 0
     first, tokens = index, 0

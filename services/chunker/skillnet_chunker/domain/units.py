@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from skillnet_chunker.domain.fragments import Boundary, fragments
 from skillnet_chunker.domain.meter import Meter
 from skillnet_common.documents import Block, BlockKind
+from skillnet_common.documents.readable_tables import readable_row
 from skillnet_common.text.sentences import sentence_spans
 
 Span = tuple[int, int]
@@ -33,26 +34,39 @@ class Unit:
     kind: BlockKind
     tokens: int = 0
     repeats: Span | None = None
+    readable: bool = False
+    """A row that the model reads with the names of its columns, whether or not they are repeated above it."""
 
 
 def units_of(
-    text: str, blocks: Sequence[Block], *, start: int, language: str, meter: Meter, limit: int
+    text: str, blocks: Sequence[Block], *, start: int, language: str, meter: Meter, limit: int, row_limit: int
 ) -> list[Unit]:
-    """Units of the blocks from `start` on, in order, none of more than `limit` tokens.
+    """Units of the blocks from `start` on, in order, none of more than `limit` tokens; of a table, none that takes
+    more than `row_limit` with the header it repeats.
 
     Tokens of a unit include the white space before it, so that sums come close to the whole.
     """
     whole = _glued(list(_of_blocks(text, blocks, start, language)), text)
     measured: list[Unit] = []
     before = start
-    for unit in whole:
-        tokens = meter.piece(text[before : unit.end])
-        if tokens <= limit:
-            measured.append(replace(unit, tokens=tokens))
+    for bare in whole:
+        unit = _measured(bare, text, before, meter)
+        head = meter.piece(text[slice(*unit.repeats)]) if unit.repeats else 0
+        if unit.tokens <= (max(limit, row_limit - head) if unit.kind is BlockKind.TABLE else limit):
+            measured.append(unit)
         else:
             measured.extend(_cut(unit, text, language, meter, limit))
         before = unit.end
     return measured
+
+
+def _measured(unit: Unit, text: str, before: int, meter: Meter) -> Unit:
+    if unit.kind is BlockKind.TABLE and unit.repeats:
+        head = text[slice(*unit.repeats)].partition("\n")[0]
+        readable = readable_row(head, text[unit.start : unit.end])
+        if readable is not None:
+            return replace(unit, tokens=meter.piece(readable), readable=True)
+    return replace(unit, tokens=meter.piece(text[before : unit.end]))
 
 
 def _of_blocks(text: str, blocks: Sequence[Block], start: int, language: str) -> Iterator[Unit]:
@@ -180,7 +194,7 @@ def _cut(unit: Unit, text: str, language: str, meter: Meter, limit: int) -> Iter
     for start, end in spans:
         tokens = meter.piece(text[start:end])
         if tokens <= limit:
-            yield replace(unit, start=start, end=end, boundary=boundary, tokens=tokens)
+            yield replace(unit, start=start, end=end, boundary=boundary, tokens=tokens, readable=False)
             boundary = Boundary.SENTENCE
             continue
         short = max(1, limit // _FRAGMENTS_A_CHUNK)
@@ -188,6 +202,7 @@ def _cut(unit: Unit, text: str, language: str, meter: Meter, limit: int) -> Iter
             for piece in _trimmed(text, begin, stop):
                 yield replace(
                     unit,
+                    readable=False,
                     start=piece[0],
                     end=piece[1],
                     boundary=boundary,
