@@ -24,8 +24,13 @@ RUN pip install --no-cache-dir --constraint constraints.txt "$(echo /wheels/*.wh
 FROM environment AS dispatcher-environment
 RUN pip install --no-cache-dir --constraint constraints.txt "$(echo /wheels/*.whl)[dispatcher]"
 
+# Character recognition is in the parser's libraries; the data of its languages is a few files of Debian's.
 FROM environment AS parser-environment
 RUN pip install --no-cache-dir --constraint constraints.txt "$(echo /wheels/*.whl)[parser]"
+# hadolint ignore=DL3008
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends tesseract-ocr-spa tesseract-ocr-eng \
+    && rm -rf /var/lib/apt/lists/*
 
 FROM environment AS notifier-environment
 RUN pip install --no-cache-dir --constraint constraints.txt "$(echo /wheels/*.whl)[notifier]"
@@ -80,6 +85,8 @@ ENTRYPOINT ["python", "-m", "skillnet_dispatcher"]
 
 FROM runtime AS parser
 COPY --from=parser-environment /opt/skillnet /opt/skillnet
+COPY --from=parser-environment /usr/share/tesseract-ocr/5/tessdata /usr/share/tesseract-ocr/5/tessdata
+ENV TESSDATA_PREFIX=/usr/share/tesseract-ocr/5/tessdata
 ENTRYPOINT ["python", "-m", "skillnet_parser"]
 
 FROM runtime AS notifier

@@ -16,6 +16,7 @@ from tests.manifests.dockerfile import Stage, lineage, model_command, stages
 from tests.manifests.files import ROOT
 
 from skillnet_cli.local.services import SERVICES
+from skillnet_parser.settings import ParserSettings
 
 DOCKERFILE = ROOT / "Dockerfile"
 STAGES = stages(DOCKERFILE)
@@ -134,3 +135,11 @@ def test_the_reader_follows_stages_and_continued_lines(tmp_path: Path) -> None:
     assert found["one"] == Stage("one", "a", [("ENV", 'A=1      B="2 3"')])
     assert [stage.name for stage in lineage(found, "two")] == ["one", "two"]
     assert found["one"].environment == {"A": "1", "B": "2 3"}
+
+
+def test_the_parser_finds_the_data_of_its_languages_where_they_are_installed() -> None:
+    install = " ".join(STAGES["parser-environment"].every("RUN"))
+    languages = ParserSettings().parse_ocr_languages.split("+")
+    assert all(f"tesseract-ocr-{language}" in install for language in languages)
+    folder = environment("parser")["TESSDATA_PREFIX"]
+    assert f"--from=parser-environment {folder} {folder}" in STAGES["parser"].every("COPY")

@@ -96,7 +96,7 @@ def _image_cover(page: Any, log: Sequence[tuple[str, tuple[float, ...]]]) -> flo
         if kind in ("fill-image", "fill-imgmask")
     ]
     # A scan may be stored as strips, each an image of its own.
-    return min(1.0, sum(covers))
+    return float(min(1.0, sum(covers)))
 
 
 def _read_block(block: dict[str, Any], turn: pymupdf.Matrix, hidden: HiddenText) -> Iterator[_Printed]:
