@@ -6,6 +6,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from benchmarks.topics import CHUNKS_A_DOCUMENT, topical_tenant
 from pgvector import HalfVector
@@ -160,6 +161,13 @@ async def test_a_large_scope_is_walked_under_row_level_security_and_not_compared
 async def test_a_small_scope_of_a_large_tenant_is_compared_and_not_walked(world: Topical) -> None:
     plan = await plan_of(world, Filters(document_ids=LARGE.documents[:3]), exact_chunks=EXACT)
     assert (times_walked(plan), compared(plan)) == (0, 3 * CHUNKS_A_DOCUMENT)
+
+
+async def test_where_the_filters_leave_out_what_is_nearest_the_rest_is_compared(world: Topical) -> None:
+    own = int(np.argmax(LARGE.vectors @ LARGE.questions[0])) // CHUNKS_A_DOCUMENT
+    others = [document for n, document in enumerate(LARGE.documents) if n != own]
+    plan = await plan_of(world, Filters(document_ids=others), exact_chunks=EXACT)
+    assert (times_walked(plan), compared(plan)) == (1, len(LARGE.vectors) - CHUNKS_A_DOCUMENT)
 
 
 async def test_a_tenant_at_the_limit_is_compared_and_not_walked(world: Topical) -> None:
