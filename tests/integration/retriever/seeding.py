@@ -26,6 +26,7 @@ class SeedChunk:
     kind: str = "text"
     header: str | None = None
     token_bits: bytes | None = None
+    ocr: bool = False
 
 
 @dataclass(frozen=True)
@@ -119,9 +120,9 @@ async def _insert_chunk(
     await connection.execute(
         "INSERT INTO document_chunks (org_id, document_id, version, chunk_id, chunk_index, chunk_total, kind,"
         " section_index, section_id, section_path, heading, header, body, char_start, char_end, overlap_chars,"
-        " page_start, page_end, boxes, token_count, language, content_hash, embed_hash)"
+        " page_start, page_end, boxes, token_count, language, content_hash, embed_hash, ocr)"
         " VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, $10, $11, $12, $13, $14, $15, $16::integer, $16::integer,"
-        " $17, 10, $18, $19::bytea, $19::bytea)",
+        " $17, 10, $18, $19::bytea, $19::bytea, $20)",
         *key,
         chunk_id,
         index,
@@ -139,6 +140,7 @@ async def _insert_chunk(
         [[chunk.page or 1, 0.1, 0.1, 0.9, 0.2]],
         document.language,
         digest,
+        chunk.ocr,
     )
     await connection.execute(
         "INSERT INTO chunk_embeddings (org_id, document_id, version, model_id, chunk_id, embedding)"
