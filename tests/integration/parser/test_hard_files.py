@@ -83,7 +83,7 @@ WORD = {
     "comment.docx": (39, 4, 2, 15159),
     "footnote.docx": (39, 4, 2, 15159),
     "BusinessReport_TP10067040.dotx": (1, 1, 0, 111),
-    "CriticalIssueReport_TP10187011.dotx": (23, 4, 0, 1217),
+    "CriticalIssueReport_TP10187011.dotx": (23, 4, 0, 1313),
     "HappyBirthdayCard_TP10169560.dotx": (3, 0, 0, 51),
     "outlineLvl.docx": (2, 0, 0, 47),
     "complex tables.docx": (1, 1, 0, 283),

@@ -116,6 +116,45 @@ def test_boxes_within_boxes_groups_and_cells_are_read_once(parse: Parse, word: A
     assert document.warnings == ()
 
 
+CHART = """<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"
+ xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>Ventas</a:t>
+</a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:barChart><c:ser><c:tx><c:v>Pan</c:v></c:tx><c:cat><c:strLit>
+<c:pt idx="0"><c:v>Enero</c:v></c:pt></c:strLit></c:cat><c:val><c:numLit><c:pt idx="0"><c:v>120</c:v></c:pt>
+</c:numLit></c:val></c:ser></c:barChart></c:plotArea></c:chart></c:chartSpace>"""
+DIAGRAM = """<dgm:dataModel xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram"
+ xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><dgm:ptLst><dgm:pt type="doc"/>
+<dgm:pt><dgm:t><a:p><a:r><a:t>Recibir</a:t></a:r></a:p></dgm:t></dgm:pt>
+<dgm:pt type="parTrans"><dgm:t><a:p/></dgm:t></dgm:pt>
+<dgm:pt><dgm:t><a:p><a:r><a:t>Contar</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:ptLst></dgm:dataModel>"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "part", "reference", "shown"),
+    [
+        (
+            "chart",
+            CHART,
+            '<c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" r:id="added"/>',
+            "Ventas\n\n|  | Pan |\n| --- | --- |\n| Enero | 120 |",
+        ),
+        (
+            "diagramData",
+            DIAGRAM,
+            '<dgm:relIds xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram" r:dm="added"/>',
+            "- Recibir\n- Contar",
+        ),
+    ],
+)
+def test_charts_and_diagrams_are_read_where_they_stand(
+    parse: Parse, word: Any, kind: str, part: str, reference: str, shown: str
+) -> None:
+    drawing = f"<wp:inline><a:graphic><a:graphicData>{reference}</a:graphicData></a:graphic></wp:inline>"
+    append(word, f"<w:p>{run('Antes.')}<w:r><w:drawing>{drawing}</w:drawing></w:r></w:p>")
+    word.add_paragraph("Después.")
+    document = parse(with_file(data_of(word), "parts/one.xml", kind, part.encode()), "a.docx")
+    assert document.text == f"Antes.\n\n{shown}\n\nDespués."
+
+
 def test_tables_four_deep_keep_each_text_once(parse: Parse, word: Any) -> None:
     table = ""
     for depth in range(4, 0, -1):

@@ -15,9 +15,17 @@ from skillnet_parser.domain.draft import DraftBlock, DraftDocument, text_block
 from skillnet_parser.domain.numbering import read_label
 from skillnet_parser.domain.tables import render_table
 from skillnet_parser.formats.docx_chunks import read_chunk
+from skillnet_parser.formats.docx_frames import read_frame
 from skillnet_parser.formats.docx_numbering import Numbering
 from skillnet_parser.formats.docx_package import DocxPackage, W, open_chunk, open_package
-from skillnet_parser.formats.docx_runs import RunText, choose_alternative, count_present, is_alternative, read_runs
+from skillnet_parser.formats.docx_runs import (
+    TEXT_BOX,
+    RunText,
+    choose_alternative,
+    count_present,
+    is_alternative,
+    read_runs,
+)
 from skillnet_parser.formats.docx_styles import Styles
 from skillnet_parser.formats.docx_tables import (
     TRANSPARENT,
@@ -100,6 +108,7 @@ class _Reader:
             self._styles.heading_level(paragraph) for paragraph in package.document.iter(f"{W}p")
         )
         self._chunks = package.chunks
+        self._frames = package.frames
         self._unread_chunks = 0
         self._read_chars = 0
         self.removed: list[Removal] = []
@@ -195,7 +204,7 @@ class _Reader:
         for reference in runs.notes:
             yield from self._note(reference)
         for box in runs.boxes:
-            yield from self._flow(box)
+            yield from self._flow(box) if box.tag == TEXT_BOX else read_frame(box, self._frames)
 
     def _text_blocks(self, paragraph: etree._Element, runs: RunText, text: str) -> Iterator[DraftBlock]:
         place = self._styles.list_place(paragraph)

@@ -29,6 +29,8 @@ class DocxPackage:
     endnotes: etree._Element | None = None
     core: etree._Element | None = None
     chunks: dict[str, AlternativeChunk] = field(default_factory=dict)
+    frames: dict[str, etree._Element] = field(default_factory=dict)
+    """Charts and the data of diagrams, by relationship."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ def _read_package(archive: zipfile.ZipFile) -> DocxPackage:
         endnotes=read_part(archive, parts.get("endnotes")),
         core=read_part(archive, roots.get("core-properties")),
         chunks=_read_chunks(archive, relations),
+        frames=_read_frames(archive, relations),
     )
 
 
@@ -89,6 +92,16 @@ def _targets(relations: Iterable[Relationship]) -> dict[str, str]:
     for relation in relations:
         found.setdefault(relation.kind, relation.target)
     return found
+
+
+def _read_frames(archive: zipfile.ZipFile, relations: Iterable[Relationship]) -> dict[str, etree._Element]:
+    frames: dict[str, etree._Element] = {}
+    for relation in relations:
+        if relation.kind in ("chart", "diagramData"):
+            frame = read_part(archive, relation.target)
+            if frame is not None:
+                frames[relation.identifier] = frame
+    return frames
 
 
 def _read_chunks(archive: zipfile.ZipFile, relations: Iterable[Relationship]) -> dict[str, AlternativeChunk]:

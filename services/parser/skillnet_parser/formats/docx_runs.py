@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
+from skillnet_parser.formats.docx_frames import FRAMES
 from skillnet_parser.formats.docx_package import W
 from skillnet_parser.formats.docx_styles import Styles, is_on
 
@@ -37,8 +38,8 @@ NoteLabel = Callable[[etree._Element], str]
 
 @dataclass(slots=True)
 class RunText:
-    """A paragraph's text and what hangs on it: text boxes, notes (their reference elements), and whether
-    all of it is bold."""
+    """A paragraph's text and what hangs on it: text boxes, charts and diagrams (the elements that name them) in
+    `boxes`, notes (their reference elements), and whether all of it is bold."""
 
     parts: list[str] = field(default_factory=list)
     boxes: list[etree._Element] = field(default_factory=list)
@@ -114,8 +115,9 @@ def _symbol(element: etree._Element) -> str:
 
 
 def _text_boxes(element: etree._Element) -> Iterator[etree._Element]:
-    """The text boxes of a drawing, each once: a file gives the same box in a new form and an old one."""
-    if element.tag == TEXT_BOX:
+    """The text boxes, charts and diagrams of a drawing, each once: a file gives the same box in a new form and an
+    old one."""
+    if element.tag == TEXT_BOX or element.tag in FRAMES:
         yield element
         return
     children = (

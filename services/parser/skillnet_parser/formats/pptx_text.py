@@ -12,7 +12,7 @@ from skillnet_parser.formats.ooxml import read_number
 from skillnet_parser.formats.pptx_package import A
 
 C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
-_DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
+DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
 _INDENT = "  "
 _MAX_DEPTH = 8
 _NODES = ("", "node", "norm", "asst")  # of a diagram, with text of their own; others only lead to them
@@ -49,15 +49,14 @@ def read_lines(body: etree._Element, *, bulleted: bool) -> list[TextLine]:
 
 
 def _depth(properties: etree._Element | None) -> int:
-    level = properties.get("lvl", "0") if properties is not None else "0"
-    return min(int(level), _MAX_DEPTH) if level.isdecimal() else 0
+    return min(read_number(properties.get("lvl"), 0), _MAX_DEPTH) if properties is not None else 0
 
 
 def _marker(properties: etree._Element | None, depth: int, counters: dict[int, int], *, bulleted: bool) -> str:
     numbering = properties.find(f"{A}buAutoNum") if properties is not None else None
     if numbering is not None:
-        start = numbering.get("startAt", "1")
-        counters[depth] = counters.get(depth, int(start) - 1 if start.isdecimal() else 0) + 1
+        start = read_number(numbering.get("startAt"), 1)
+        counters[depth] = counters.get(depth, start - 1) + 1
         return f"{counters[depth]}. "
     counters.pop(depth, None)
     if properties is not None and properties.find(f"{A}buNone") is not None:
@@ -135,7 +134,7 @@ def read_diagram(data: etree._Element) -> Sequence[TextLine]:
     """The texts of a diagram (SmartArt) as items, in the order of its data."""
     return [
         TextLine(line.text, "- ")
-        for point in data.iter(f"{_DIAGRAM}pt")
-        if point.get("type", "") in _NODES and (body := point.find(f"{_DIAGRAM}t")) is not None
+        for point in data.iter(f"{DIAGRAM}pt")
+        if point.get("type", "") in _NODES and (body := point.find(f"{DIAGRAM}t")) is not None
         for line in read_lines(body, bulleted=False)
     ]
