@@ -112,3 +112,6 @@ class Finding:
     late_interaction: Annotated[
         bool | None, typer.Option(help="Order the first passages by their tokens too (where they are kept).")
     ] = None
+    rerank: Annotated[
+        bool | None, typer.Option(help="Let a reranker order the first passages (where there is one).")
+    ] = None

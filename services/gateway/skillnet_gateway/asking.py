@@ -58,6 +58,7 @@ def ground_request(
         fusion=request.fusion,
         alpha=request.alpha,
         late_interaction=request.late_interaction,
+        rerank=request.rerank,
         limit=request.limit,
         token_budget=token_budget,
         token_encoding=token_encoding,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from uuid import UUID
 
 from skillnet_common.auth import Authenticator
@@ -20,11 +21,15 @@ from skillnet_common.usage import open_meter
 from skillnet_inference.budget import count_llm_tokens
 from skillnet_inference.factory import model_identity, open_encoder
 from skillnet_inference.identity import ModelIdentity
+from skillnet_inference.rerank.opening import open_reranker
+from skillnet_inference.rerank.settings import RerankSettings
 from skillnet_inference.settings import EmbeddingSettings
 from skillnet_retriever.corpus import Corpus
 from skillnet_retriever.domain.evidence import Calibration, calibration_for
+from skillnet_retriever.domain.reranking import RerankRule
 from skillnet_retriever.handlers import request_handlers
 from skillnet_retriever.questions import QuestionEncoder
+from skillnet_retriever.reranking import Reranking
 from skillnet_retriever.retriever import Retriever, ServingModel
 from skillnet_retriever.settings import RetrieverSettings
 
@@ -42,6 +47,7 @@ def main() -> None:
     """Runs the retriever until SIGTERM. Refuses to start, or to be ready, beside another serving model."""
     settings = RetrieverSettings()
     embedding = EmbeddingSettings()
+    rerank = RerankSettings()
     identity = model_identity(embedding)
 
     @asynccontextmanager
@@ -51,13 +57,14 @@ def main() -> None:
         async def speaks_serving_model() -> None:
             await require_serving(service.database, identity.fingerprint, configured=identity.slug)
 
-        async def may_send(org_id: UUID) -> bool:
+        async def has_given(consent: Consent, org_id: UUID) -> bool:
             async with service.database.tenant(org_id, readonly=True) as connection:
-                return await has_consent(connection, org_id, Consent.EMBEDDING)
+                return await has_consent(connection, org_id, consent)
 
         service.ready_checks.append(speaks_serving_model)
         service.capacity = settings.retriever_concurrency
         encoder = await asyncio.to_thread(open_encoder, embedding)
+        reranker = await asyncio.to_thread(open_reranker, rerank)
         retriever = Retriever(
             Corpus(
                 service.database,
@@ -74,7 +81,13 @@ def main() -> None:
             ServingModel(registered.model_id, registered.slug, calibration_of(identity)),
             settings,
             count_llm_tokens,
-            may_send if embedding.sends_text else None,
+            partial(has_given, Consent.EMBEDDING) if embedding.sends_text else None,
+            Reranking(
+                reranker,
+                RerankRule(rerank.candidates, rerank.min_candidates, rerank.close_share),
+                seconds=rerank.timeout_seconds,
+                may_send=partial(has_given, Consent.RERANK) if rerank.sends_text else None,
+            ),
         )
         try:
             async with open_meter(service.database) as meter:
@@ -89,5 +102,7 @@ def main() -> None:
                 yield [component]
         finally:
             encoder.close()
+            if reranker is not None:
+                await reranker.close()
 
     run_service("retriever", settings, compose)

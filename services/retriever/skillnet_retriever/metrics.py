@@ -19,3 +19,4 @@ CACHED_QUESTIONS = Counter(
     "skillnet_retriever_questions_total", "Questions by where their vector came from", ["source"]
 )
 RUNGS = Counter("skillnet_retriever_rungs_total", "Replies of `ground` by rung", ["rung"])
+RERANKS = Counter("skillnet_retriever_reranks", "Questions whose passages were given to the reranker.", ["outcome"])

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
-from uuid import UUID
 
 from skillnet_common.auth import Principal
 from skillnet_common.contracts.retrieval import (
@@ -45,6 +44,7 @@ from skillnet_retriever.metrics import RUNGS
 from skillnet_retriever.outlining import Outlined, read_by_outline, show_outline, wants_outline
 from skillnet_retriever.questions import EncodedQuestion, QuestionEncoder, normalised
 from skillnet_retriever.reading import Findings, findings_of, read_around, read_ground, read_passages
+from skillnet_retriever.reranking import NO_RERANKING, MaySend, Reranking
 from skillnet_retriever.settings import RetrieverSettings
 
 _CUT = "La pregunta es más larga de lo que lee el modelo: la búsqueda por significado usa solo su comienzo."
@@ -56,10 +56,6 @@ _NO_TOKENS = "Esta instalación no compara palabra por palabra (LATE_INTERACTION
 _NO_WORDS = "La pregunta solo tiene palabras vacías: por palabras no se ha buscado nada."
 _TOO_SMALL = "Ningún pasaje cabe en el presupuesto de tokens."
 _WHOLE_TOO_LONG = "El documento entero no cabe en el presupuesto de tokens; se han elegido sus mejores pasajes."
-
-
-MaySend = Callable[[UUID], Awaitable[bool]]
-"""Whether the organisation's questions may be sent to the service that embeds them."""
 
 
 class CountTokens(Protocol):
@@ -111,6 +107,7 @@ class Retriever:
         settings: RetrieverSettings,
         count_tokens: CountTokens,
         may_send: MaySend | None = None,
+        reranking: Reranking = NO_RERANKING,
     ) -> None:
         self._corpus = corpus
         self._questions = questions
@@ -118,6 +115,7 @@ class Retriever:
         self._settings = settings
         self._count_tokens = count_tokens
         self._may_send = may_send
+        self._reranking = reranking
 
     async def search(self, principal: Principal, request: SearchRequest) -> SearchReply:
         """Ranked passages, best first."""
@@ -217,7 +215,10 @@ class Retriever:
                 declined = outlined.reason if outlined is not None else None
         question = await self._encode(principal, request, question)
         async with self._corpus.snapshot(principal, request.filters) as snapshot:
-            yield snapshot, question, await self._find(snapshot, question, request, declined)
+            findings = await self._find(snapshot, question, request, declined)
+            if findings.route.document is None:
+                findings = await self._reranked(principal, snapshot, question, request, findings)
+            yield snapshot, question, findings
 
     async def _encode(self, principal: Principal, request: Question, question: _Question) -> _Question:
         """The question with its vector, before a snapshot is opened."""
@@ -254,6 +255,14 @@ class Retriever:
         if found.documents and not pool.terms:
             warnings.append(_NO_WORDS)
         return Findings(route, pool, ranking, bool(found.documents), warnings)
+
+    async def _reranked(
+        self, principal: Principal, snapshot: Snapshot, question: _Question, request: Question, findings: Findings
+    ) -> Findings:
+        ranking, warnings = await self._reranking.order(
+            snapshot, principal.org_id, question.text, findings.ranking, wanted=request.rerank
+        )
+        return replace(findings, ranking=ranking, warnings=findings.warnings + warnings)
 
     def _route(
         self, wanted: Strategy, found: Found, declined: str | None, snapshot: Snapshot, question: _Question

@@ -15,6 +15,7 @@ from skillnet_inference.vectors import Vectors
 from skillnet_retriever.corpus import Corpus
 from skillnet_retriever.domain.evidence import Calibration, Weights
 from skillnet_retriever.questions import QuestionEncoder
+from skillnet_retriever.reranking import NO_RERANKING, Reranking
 from skillnet_retriever.retriever import Retriever, ServingModel
 from skillnet_retriever.settings import RetrieverSettings
 
@@ -75,6 +76,7 @@ def make_retriever(
     model_id: int = 1,
     calibration: Calibration | None = TINY_CALIBRATION,
     settings: RetrieverSettings | None = None,
+    reranking: Reranking = NO_RERANKING,
 ) -> Retriever:
     """One with parts of one's own choice."""
     settings = settings or RetrieverSettings()
@@ -84,6 +86,7 @@ def make_retriever(
         ServingModel(model_id, "test-model", calibration),
         settings,
         count_llm_tokens,
+        reranking=reranking,
     )
 
 

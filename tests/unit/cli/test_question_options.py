@@ -37,6 +37,7 @@ REST: dict[str, tuple[list[str], object]] = {
     "fusion": (["--fusion", "rrf"], "rrf"),
     "alpha": (["--alpha", "0.25"], 0.25),
     "late_interaction": (["--no-late-interaction"], False),
+    "rerank": (["--no-rerank"], False),
     "limit": (["--limit", "3"], 3),
     "token_budget": (["--token-budget", "500"], 500),
     "token_encoding": (["--token-encoding", "cl100k_base"], "cl100k_base"),

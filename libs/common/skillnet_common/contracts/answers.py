@@ -47,6 +47,7 @@ class AskRequest(Request):
     fusion: Fusion = Fusion.COVERAGE
     alpha: float = Field(default=0.5, ge=0, le=1)
     late_interaction: bool | None = None
+    rerank: bool | None = None
     limit: int = Field(default=8, ge=1, le=100)
     token_budget: int = Field(default=4_000, ge=MIN_TOKEN_BUDGET, le=200_000)
     allow_general: bool = True

@@ -100,6 +100,8 @@ class Question(Request):
     limit: int = Field(default=8, ge=1, le=100)
     late_interaction: bool | None = None
     """Whether the first passages are ordered by their tokens too; null: where the deployment keeps them."""
+    rerank: bool | None = None
+    """Whether a reranker orders the first passages; null: where the deployment has one and its rule says so."""
 
 
     outline_parts: list[PartId] | None = Field(default=None, max_length=50)
@@ -179,6 +181,8 @@ class Scores(Message):
     """BM25 divided by the summed idf of all query terms."""
     late: float | None = None
     """Late interaction: the mean, over the question's tokens, of the best similarity to any token of the passage."""
+    rerank: float | None = None
+    """The reranker's, on a scale of its own."""
 
 
 class Passage(Message):

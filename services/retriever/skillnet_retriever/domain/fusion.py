@@ -22,11 +22,13 @@ _COVERING = 0.5
 class Ranked:
     """A candidate with its fused score; the order is what counts, the scale is the fusion's own.
 
-    `late`: the late interaction that the fused score holds, None where there is none."""
+    `late`: the late interaction that the fused score holds, `rerank` the reranker's score, None where there is none.
+    """
 
     candidate: Candidate
     fused: float
     late: float | None = None
+    rerank: float | None = None
 
 
 def fuse(pool: Pool, fusion: Fusion, alpha: float) -> list[Ranked]:

@@ -81,6 +81,7 @@ def scores_of(ranked: Ranked, pool: Pool) -> Scores:
         keyword_rank=candidate.keyword_rank,
         coverage=pool.coverage(candidate),
         late=ranked.late,
+        rerank=ranked.rerank,
     )
 
 
