@@ -93,9 +93,7 @@ async def _measure(admin_url: str, urls: Mapping[str, str]) -> list[Result]:
         await database.close()
 
 
-async def _compare(
-    database: Database, bare: asyncpg.Connection, tenant: Seeded, model_id: int
-) -> list[Result]:
+async def _compare(database: Database, bare: asyncpg.Connection, tenant: Seeded, model_id: int) -> list[Result]:
     vectors = {normalised(text): vector for text, vector in tenant.questions}
     retriever = Retriever(
         Corpus(database, model_id, _SLUG, timeout=5),
