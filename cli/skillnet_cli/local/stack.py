@@ -24,6 +24,7 @@ from skillnet_cli.local.accounts import make_enterable
 from skillnet_cli.local.backends import ADMIN_USER, BusBackend, DatabaseBackend
 from skillnet_cli.local.data_folder import default_data_folder
 from skillnet_cli.local.folder_lock import FolderLock
+from skillnet_cli.local.index_upkeep import IndexUpkeep
 from skillnet_cli.local.ports import HOST, free_port, is_free
 from skillnet_cli.local.private_file import write_private
 from skillnet_cli.local.server import EmbeddedServer
@@ -189,6 +190,8 @@ class LocalStack:
             base_environment=self._environment,
         )
         await self._supervisor.start(self._describe_services(addresses, self.scale), timeout)
+        upkeep = IndexUpkeep(access, self._environment, self.data_folder / "logs" / "indexes.log")
+        self._watch_tasks.append(asyncio.create_task(upkeep.run()))
         self._set_phase(Phase.READY)
 
     @property
