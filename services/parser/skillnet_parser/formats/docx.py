@@ -16,6 +16,7 @@ from skillnet_parser.domain.numbering import read_label
 from skillnet_parser.domain.tables import render_table
 from skillnet_parser.formats.docx_chunks import read_chunk
 from skillnet_parser.formats.docx_frames import read_frame
+from skillnet_parser.formats.docx_notes import Notes
 from skillnet_parser.formats.docx_numbering import Numbering
 from skillnet_parser.formats.docx_package import DocxPackage, W, open_chunk, open_package
 from skillnet_parser.formats.docx_runs import (
@@ -99,11 +100,7 @@ class _Reader:
         self._body = package.document
         self._styles = Styles(package.styles)
         self._numbering = Numbering(package.numbering)
-        self._notes = {
-            "footnoteReference": _notes_by_id(package.footnotes, "footnote"),
-            "endnoteReference": _notes_by_id(package.endnotes, "endnote"),
-        }
-        self._note_numbers: dict[tuple[str, str], int] = {}
+        self._notes = Notes(package)
         self._has_headings = any(
             self._styles.heading_level(paragraph) for paragraph in package.document.iter(f"{W}p")
         )
@@ -246,22 +243,17 @@ class _Reader:
         return label.rank + 1 if label is not None else 1
 
     def _read_runs(self, paragraph: etree._Element) -> RunText:
-        runs = read_runs(paragraph, self._styles, self._label_note)
+        runs = read_runs(paragraph, self._styles, self._notes.label)
         self.removed += [Removal(RemovalReason.HIDDEN, None, clean_characters(text)) for text in runs.hidden]
         self._changed = self._changed or runs.changed
         return runs
 
-    def _label_note(self, reference: etree._Element) -> str:
-        number = self._note_numbers.setdefault(_note_key(reference), len(self._note_numbers) + 1)
-        return f" ({number})"
-
     def _note(self, reference: etree._Element) -> Iterator[DraftBlock]:
         """The note behind a reference, under the number it has in the text."""
-        kind, identifier = key = _note_key(reference)
-        note = self._notes[kind].pop(identifier, None)
-        if note is None:
+        taken = self._notes.take(reference)
+        if taken is None:
             return
-        number = self._note_numbers[key]
+        number, note = taken
         paragraphs = [self._read_runs(paragraph).text.strip() for paragraph in note.iter(f"{W}p")]
         text = "\n".join(paragraph for paragraph in paragraphs if paragraph)
         if text:
@@ -302,21 +294,6 @@ class _Reader:
             else:
                 parts.append(text)
         return "\n".join(part for part in parts if part)
-
-
-def _note_key(reference: etree._Element) -> tuple[str, str]:
-    return etree.QName(reference).localname, reference.get(f"{W}id", "")
-
-
-def _notes_by_id(root: etree._Element | None, name: str) -> dict[str, etree._Element]:
-    """The notes with text; those that hold the rule above the notes have a type."""
-    if root is None:
-        return {}
-    return {
-        note.get(f"{W}id", ""): note
-        for note in root.iterchildren(f"{W}{name}")
-        if note.get(f"{W}type", "normal") == "normal"
-    }
 
 
 def _gather(blocks: Sequence[DraftBlock]) -> DraftBlock:
