@@ -1,6 +1,6 @@
 """Vector indexes of tenants too large to compare one by one: built beside running services, measured, dropped again.
 
-Only the owner of a table may index it, and no service is its owner (docs/adr/0011). Sizes and questions are read as
+Only the owner of a table may index it, and no service is its owner (docs/adr/0012). Sizes and questions are read as
 the dispatcher, who sees every tenant's vectors: the migrator owns them and sees none.
 """
 

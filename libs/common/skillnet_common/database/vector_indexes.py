@@ -1,4 +1,4 @@
-"""What the builder of large tenants' vector indexes and those who search by them agree on (docs/adr/0011)."""
+"""What the builder of large tenants' vector indexes and those who search by them agree on (docs/adr/0012)."""
 
 from __future__ import annotations
 
