@@ -49,15 +49,19 @@ class Ended:
 
 
 async def bootstrap(environment: dict[str, str]) -> Ended:
-    process = await asyncio.create_subprocess_exec(
+    process = await started(environment)
+    _, errors = await asyncio.wait_for(process.communicate(), timeout=120)
+    return Ended(process.returncode or 0, errors.decode())
+
+
+async def started(environment: dict[str, str]) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
         "skillnet_bootstrap",
         env={"PATH": os.environ["PATH"], "PATIENCE_SECONDS": "0", **environment},
         stderr=asyncio.subprocess.PIPE,
     )
-    _, errors = await asyncio.wait_for(process.communicate(), timeout=60)
-    return Ended(process.returncode or 0, errors.decode())
 
 
 @pytest.fixture
@@ -155,12 +159,15 @@ async def test_a_server_that_comes_up_late_is_waited_for(
     environment: dict[str, str], bus: EmbeddedNats, tmp_path: Path
 ) -> None:
     bus.stop()
-    running = asyncio.create_task(bootstrap({**environment, "PATIENCE_SECONDS": "50"}))
-    await asyncio.sleep(4)
+    process = await started({**environment, "PATIENCE_SECONDS": "100"})
+    assert process.stderr is not None
+    said = b""
+    async with asyncio.timeout(90):
+        while b"waiting" not in said:
+            said += await process.stderr.readline()
     await asyncio.to_thread(bus.start)
-    ended = await running
-    assert ended.code == 0, ended.errors
-    assert "waiting" in ended.errors
+    _, errors = await asyncio.wait_for(process.communicate(), timeout=120)
+    assert process.returncode == 0, errors
 
 
 @pytest.mark.parametrize("user", ["skillnet_migrator", "nobody_known", "wrong_password"])

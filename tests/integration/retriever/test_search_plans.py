@@ -140,8 +140,9 @@ async def test_vectors_are_read_once_and_none_from_toast(crowded: tuple[str, lis
     scanned = max(scans(plan, "chunk_embeddings"), key=lambda node: node["Actual Rows"] * node["Actual Loops"])
     assert scanned["Actual Rows"] * scanned["Actual Loops"] == DOCUMENTS * CHUNKS
     touched = scanned["Shared Hit Blocks"] + scanned["Shared Read Blocks"]
-    # Ten vectors of 768 bytes a page, an index descent a document at the most; TOAST would add three pages a row.
-    assert touched < DOCUMENTS * CHUNKS / 5 + DOCUMENTS * 6
+    # A page a row, where the rows are taken in the order of an index, and a few of the index. TOAST would add three
+    # pages a row.
+    assert touched < 2 * DOCUMENTS * CHUNKS
 
 
 async def test_the_keyword_leg_finds_postings_by_tenant_and_lexeme(crowded: tuple[str, list[UUID]]) -> None:
