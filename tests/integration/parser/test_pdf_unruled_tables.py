@@ -183,3 +183,27 @@ def test_columns_set_with_spaces_are_columns(parse: Parse, sheet: Any, blocks_of
         "| 2019 | 51.544 | 481 |",
         "| 2021 | 53.526 | 902 |",
     ]
+
+
+def test_a_heading_parts_two_tables_with_the_same_columns(
+    parse: Parse, sheet: Any, blocks_of: BlocksOf, headings: Outline
+) -> None:
+    for title in ("3.1 Sector educativo", "3.2 Sector público"):
+        sheet.line(title, size=12, font="hebo", gap=12)
+        set_left(sheet, ("Perfil", "Nivel", "Rasgos"), (72, 220, 300), font="hebo")
+        for profile in ("Alumnado", "Docentes", "Familias"):
+            sheet.y += 5
+            set_left(sheet, (profile, "medio", "Lee poco y deprisa"), (72, 220, 300))
+    document = parse(sheet.data(), "a.pdf")
+    assert [title for _, title in headings(document)] == ["3.1 Sector educativo", "3.2 Sector público"]
+    assert len(blocks_of(document, BlockKind.TABLE)) == 2
+
+
+def test_the_second_line_of_a_head_may_be_of_one_cell(parse: Parse, sheet: Any, blocks_of: BlocksOf) -> None:
+    set_left(sheet, ("Perfil", "Nivel", "Rasgos"), (72, 220, 300), font="hebo")
+    set_left(sheet, ("", "TIC", ""), (72, 220, 300), font="hebo")
+    for profile in ("Alumnado", "Docentes", "Familias"):
+        sheet.y += 5
+        set_left(sheet, (profile, "medio", "Lee poco y deprisa"), (72, 220, 300))
+    (table,) = blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.TABLE)
+    assert table.startswith("| Perfil | Nivel TIC | Rasgos |\n")

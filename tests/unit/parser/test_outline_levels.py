@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from skillnet_parser.domain.heading_rows import is_caps
@@ -64,10 +66,36 @@ def test_no_level_is_skipped() -> None:
 
 
 def test_the_title_is_found_among_the_first_headings() -> None:
-    headings = [heading("LEGISLACIÓN CONSOLIDADA"), heading("Ley Orgánica 3/2018, de 5 de diciembre")]
-    assert find_title(headings, "Ley Orgánica 3/2018, de 5 de diciembre, de Protección de Datos") == 1
+    headings = [heading("GUÍA DEL PERSONAL"), heading("Plan de salud laboral", 18)]
+    assert find_title(headings, "Plan de salud laboral de la empresa") == 1
     assert find_title(headings, "Otra cosa") is None
     assert find_title(headings, None) is None
+
+
+def test_the_name_of_a_law_is_its_title_before_its_labels() -> None:
+    law = [
+        heading("LEGISLACIÓN CONSOLIDADA"),
+        heading("Ley Orgánica 3/2018, de 5 de diciembre"),
+        heading("Artículo 1."),
+    ]
+    assert find_title(law, None) == 1
+    assert find_title([*law[::-1]], None) is None
+
+
+def test_one_of_several_headings_set_alike_is_no_title() -> None:
+    assert find_title([heading("Referencia", 18), heading("Uso", 18)], "Referencia") is None
+    assert (
+        find_title(
+            [heading("Plan de salud laboral", 18), heading("Plan de salud laboral", 18)], "Plan de salud laboral"
+        )
+        == 0
+    )
+
+
+def test_a_division_without_a_label_stands_above_the_articles_set_like_it() -> None:
+    headings = [heading(text) for text in ("Servicios", "Artículo 1.", "Artículo 2.", "Tasas", "Artículo 3.")]
+    placed = [replace(one, first=at, last=at) for one, at in zip(headings, (0, 1, 5, 9, 10), strict=True)]
+    assert levels(*placed) == [1, 2, 2, 1, 2]
 
 
 def test_the_tree_of_sections() -> None:

@@ -14,6 +14,7 @@ from skillnet_parser.domain.hyphens import HyphenJoiner
 from skillnet_parser.domain.layout import BodyStyle, Item, PageLayout, PlacedTable, Row, is_tabular
 from skillnet_parser.domain.levels import assign_levels, find_title
 from skillnet_parser.domain.markers import starts_item
+from skillnet_parser.domain.named_headings import keep_named
 from skillnet_parser.domain.notes import find_notes
 from skillnet_parser.domain.paragraphs import continues
 from skillnet_parser.domain.reading_order import order_page
@@ -39,7 +40,7 @@ def compose(
     marked = match_bookmarks(items, bookmarks, contents | notes)
     headings = find_headings(items, body, contents | notes, marked)
     if is_whole_outline(len(marked), bookmarks, len(pages)):
-        headings = [heading for heading in headings if heading.bookmark_level is not None]
+        headings = keep_named(headings)
     levels = assign_levels(headings, find_title(headings, title))
     composer = _Composer(items, body, headings, levels, contents, notes)
     blocks = list(composer.compose())

@@ -41,12 +41,13 @@ def judge(items: Sequence[Item], at: int, rows: Sequence[Row], body: BodyStyle, 
     label = read_label(text)
     size = min(row.style.size for row in rows)
     larger = size >= LARGER * body.size
-    if rows[0].style.monospaced and not body.monospaced and not larger:
-        return 0  # a listing's
-    long = larger or is_bold_and_centred(rows, body)
-    limit = _MAX_LABELLED_WORDS if label or after_label else _MAX_LARGE_WORDS if long else _MAX_WORDS
     bold_print = all(row.style.bold for row in rows)
     emphasised = all(row.style.emphasised for row in rows)
+    if rows[0].style.monospaced and not body.monospaced and not (larger or (emphasised and size > body.size)):
+        return 0  # a listing's; the name of a function may be a heading
+    opens = at == 0 and bold_print and not body.bold
+    long = larger or opens or is_bold_and_centred(rows, body)
+    limit = _MAX_LABELLED_WORDS if label or after_label else _MAX_LARGE_WORDS if long else _MAX_WORDS
     needed = SLIGHTLY_LARGER if bold_print else LARGER if emphasised else _MUCH_LARGER
     prominent = size >= needed * body.size and size > body.size
     set_out = is_set_out(items, at, rows, body)

@@ -79,9 +79,8 @@ def _heading_at(
 
 def _make_heading(at: int, rows: Sequence[Row], strength: int, bookmark_level: int | None = None) -> Heading:
     text = " ".join(row.text for row in rows)
-    return Heading(
-        at, at + len(rows) - 1, text, read_label(text), rows[0].style, is_caps(text), strength, bookmark_level
-    )
+    label = read_label(text) or read_label(rows[0].text)  # `ANEXO` above its title
+    return Heading(at, at + len(rows) - 1, text, label, rows[0].style, is_caps(text), strength, bookmark_level)
 
 
 def _drop_unreliable(found: Sequence[Heading], items: Sequence[Item]) -> list[Heading]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from statistics import median
 
 from skillnet_parser.domain.headings import Heading
@@ -11,6 +13,11 @@ from skillnet_parser.domain.headings import Heading
 MAX_LEVEL = 8
 _FIRST_HEADINGS = 6
 _MIN_TITLE_CHARS = 12
+_LAW = re.compile(
+    r"(?:ley|real\s+decreto|decreto|orden|resoluci[óo]n|reglamento|directiva|ordenanza|acuerdo|circular|"
+    r"instrucci[óo]n)\b.{0,60}?\d{2}",
+    re.IGNORECASE,
+)
 _SAME_SIZE = 0.5  # points
 
 _Kind = tuple[str, int]  # "division" or "decimal" with its rank; "bookmark" with its level; "style" with a number
@@ -19,15 +26,32 @@ _TITLE: _Kind = ("title", 0)
 
 
 def find_title(headings: Sequence[Heading], title: str | None) -> int | None:
-    """The index of the heading that says the document's title, among the first."""
-    if title is None:
-        return None
+    """The index of the heading that says the document's title, among the first: the name of a law before its
+    labels, or what says `title`. One that others are set like is one of them and no title."""
+    law = next((index for index, heading in enumerate(_before_labels(headings)) if _LAW.match(heading.text)), None)
+    if law is not None or title is None:
+        return law
     wanted = _fold(title)
     for index, heading in enumerate(headings[:_FIRST_HEADINGS]):
         said = _fold(heading.text)
         if said and (said == wanted or (len(said) >= _MIN_TITLE_CHARS and wanted.startswith(said))):
-            return index
+            return None if _is_one_of_many(heading, headings[index + 1 :], wanted) else index
     return None
+
+
+def _before_labels(headings: Sequence[Heading]) -> Iterator[Heading]:
+    return takewhile(lambda heading: heading.label is None, headings[:_FIRST_HEADINGS])
+
+
+def _is_one_of_many(heading: Heading, later: Sequence[Heading], title: str) -> bool:
+    """Whether a later heading without a label is set as this one; a cover may say the title twice."""
+    return any(
+        other.label is None
+        and (other.style.bold, other.caps) == (heading.style.bold, heading.caps)
+        and abs(other.style.size - heading.style.size) <= _SAME_SIZE
+        and _fold(other.text) not in title
+        for other in later
+    )
 
 
 def assign_levels(headings: Sequence[Heading], title: int | None) -> list[int]:
@@ -108,16 +132,26 @@ def _group(headings: Sequence[Heading]) -> list[_Kind]:
             labelled[look][heading.label.family, heading.label.rank] += 1
     numbers: dict[_Look, int] = {}
     kinds: list[_Kind] = []
-    for heading, look in zip(headings, looks, strict=True):
+    for index, (heading, look) in enumerate(zip(headings, looks, strict=True)):
         if heading.label is not None:
             kinds.append((heading.label.family, heading.label.rank))
         elif heading.bookmark_level is not None:
             kinds.append(("bookmark", heading.bookmark_level))
         elif look in labelled:
-            kinds.append(min(labelled[look], key=lambda kind: kind[1]))
+            kind = min(labelled[look], key=lambda kind: kind[1])
+            kinds.append((kind[0], kind[1] - 1) if _heads(headings, index, kind) else kind)
         else:
             kinds.append(("style", numbers.setdefault(look, len(numbers))))
     return _equate_divisions(headings, kinds, labelled)
+
+
+def _heads(headings: Sequence[Heading], index: int, kind: _Kind) -> bool:
+    """Whether the heading stands directly above a division of that kind, as a chapter without a label does."""
+    if kind[0] != "division" or index + 1 == len(headings):
+        return False
+    below = headings[index + 1]
+    follows = below.first == headings[index].last + 1
+    return follows and below.label is not None and (below.label.family, below.label.rank) == kind
 
 
 def _equate_divisions(

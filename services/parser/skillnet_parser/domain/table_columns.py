@@ -70,7 +70,7 @@ class Columns:
         """The columns but for the first in groups of one size, a group under each cell; None where the cells do
         not stand over such groups."""
         size, rest = divmod(len(self._edges) - 1, len(cells))
-        if rest or size < 2:
+        if rest or size < 2 or len(cells) < 2:
             return None
         groups = [range(1 + at * size, 1 + (at + 1) * size) for at in range(len(cells))]
         fits = all(self._lies_over(cell, group) for cell, group in zip(cells, groups, strict=True))

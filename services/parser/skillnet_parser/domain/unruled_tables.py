@@ -33,6 +33,7 @@ _MIN_ROWS_OF_TWO = 4
 _MAX_GAP = 3.5  # times the size: from one row to the next
 _MAX_HEAD_ROWS = 4
 _MOSTLY = 0.8
+_SAME_SIZE = 0.5  # points
 _MAX_TITLE_WORDS = 8  # of a row that heads those below it
 _MAX_LONG_SHARE = 0.25
 _LONG_WORDS = 8
@@ -116,7 +117,7 @@ def _grow_down(rows: Sequence[Row], seed: int, columns: Columns) -> int:
         elif columns.stands_in_one(row.cells[0]) and not columns.is_first(row.cells[0]):
             columns.take(row.cells)
             end = at + 1
-        elif len(row.text.split()) > _MAX_TITLE_WORDS:
+        elif not _may_head_rows(row, rows[seed]):
             break
         at += 1
     return end
@@ -134,9 +135,18 @@ def _grow_up(rows: Sequence[Row], seed: int, free: int, columns: Columns) -> int
             if not _may_hold_cells(row) or columns.spans(row.cells) is None:
                 break
             start = at
-        elif at < start - 1 or start < seed or len(row.text.split()) > _MAX_TITLE_WORDS:
+        elif start < seed or at < start - 1 or not _may_head_rows(row, rows[seed]):
             break
     return start
+
+
+def _may_head_rows(row: Row, whole: Row) -> bool:
+    """`Previsto` between rows of cells; not the larger or numbered heading of the next table."""
+    label = read_label(row.text)
+    numbered = label is not None and bool(label.rest) and row.style.bold
+    return (
+        row.style.size <= whole.style.size + _SAME_SIZE and not numbered and len(row.text.split()) <= _MAX_TITLE_WORDS
+    )
 
 
 def _is_close(above: Row, row: Row) -> bool:
@@ -173,13 +183,12 @@ def _is_prose(cells: Sequence[Fragment], columns: Columns) -> bool:
 
 
 def _place(rows: Sequence[Row], columns: Columns) -> PlacedTable:
-    head = _head_rows(rows)
+    usual = _usual_gap(rows, columns)
+    head = _head_rows(rows, usual)
     texts = [merge_head([row.cells for row in rows[:head]], columns)]
     boxes = [merge_boxes([row.box for row in rows[:head]])]
-    usual = _usual_gap(rows[head - 1 :], columns)
     for above, row in pairwise(rows[head - 1 :]):
-        tight = row.rect.y1 - above.rect.y1 < _TIGHT * usual
-        goes_on = len(texts) > 1 and tight and len(row.cells) < len(columns)
+        goes_on = len(texts) > 1 and len(row.cells) < len(columns) and _is_tight(above, row, usual)
         cells = columns.texts(row.cells) if goes_on or not _heads_rows(row) else _lead(row, columns)
         if goes_on:
             texts[-1] = [f"{one}\n{other}".strip() for one, other in zip(texts[-1], cells, strict=True)]
@@ -205,13 +214,19 @@ def _make_table(rows: Sequence[Row], texts: Sequence[Sequence[str]], boxes: Sequ
     return PlacedTable(rows[0].page, region, rows[0].column)
 
 
-def _head_rows(rows: Sequence[Row]) -> int:
+def _is_tight(above: Row, row: Row, usual: float) -> bool:
+    return row.rect.y1 - above.rect.y1 < _TIGHT * usual
+
+
+def _head_rows(rows: Sequence[Row], usual: float) -> int:
     """How many rows name the columns: the bold ones at the top where plain ones follow, else those above the
     first value where nearly all rows from there on hold one, else the first."""
-    bold = _count_leading(rows, lambda row: row.style.bold)
+    bold = _count_leading(rows, lambda row: row.style.bold, usual)
     if 0 < bold < len(rows):
         return bold
-    plain = _count_leading(rows, lambda row: 2 * _count_values(row) < len(row.cells) - 1 or not _count_values(row))
+    plain = _count_leading(
+        rows, lambda row: 2 * _count_values(row) < len(row.cells) - 1 or not _count_values(row), usual
+    )
     rest = [row for row in rows[plain:] if len(row.cells) > 1]
     valued = sum(_count_values(row) > 0 for row in rest)
     return plain if 0 < plain <= _MAX_HEAD_ROWS and valued > _MOSTLY * len(rest) else 1
@@ -221,9 +236,13 @@ def _count_values(row: Row) -> int:
     return sum(is_value(cell.text) for cell in row.cells[1:])
 
 
-def _count_leading(rows: Sequence[Row], names: Callable[[Row], bool]) -> int:
-    """How many rows with several cells, from the top, are such."""
-    return next((at for at, row in enumerate(rows) if len(row.cells) == 1 or not names(row)), len(rows))
+def _count_leading(rows: Sequence[Row], names: Callable[[Row], bool], usual: float) -> int:
+    """How many rows from the top are such; one with a single cell only where it goes on with the row above."""
+    for at, row in enumerate(rows):
+        alone = len(row.cells) == 1 and not (at and _is_tight(rows[at - 1], row, usual))
+        if alone or not names(row):
+            return at
+    return len(rows)
 
 
 def _usual_gap(rows: Sequence[Row], columns: Columns) -> float:
