@@ -61,7 +61,7 @@ class Snapshot:
 
     async def narrow(self, wording: Wording) -> list[tuple[str, ...]]:
         """Leaves out the passages that lack a required phrase or hold something excluded, on either leg. Gives the
-        groups of phrases that none of the scope holds."""
+        groups of phrases that nothing in the scope holds: of a question in a sentence these are not required."""
         required = [phrase for group in wording.required for phrase in group]
         phrases = [*required, *wording.excluded]
         by_stem = [False] * len(required) + [" " not in word for word in wording.excluded]
@@ -69,14 +69,15 @@ class Snapshot:
         holding: dict[str, set[UUID]] = {phrase: set() for phrase in phrases}
         for number, chunk_id in await self._connection.fetch(statement.text, *statement.parameters):
             holding[phrases[number - 1]].add(chunk_id)
-        groups = [set[UUID]().union(*(holding[phrase] for phrase in group)) for group in wording.required]
+        held = {group: set[UUID]().union(*(holding[phrase] for phrase in group)) for group in wording.required}
+        groups = [chunk_ids for chunk_ids in held.values() if chunk_ids or not wording.is_sentence]
         self._filters = statements.ChunkFilters(
             **dict(self._filters),
             only=sorted(set.intersection(*groups)) if groups else None,
             without=sorted(set[UUID]().union(*(holding[word] for word in wording.excluded))),
         )
-        self.is_narrowed = True
-        return [group for group, held in zip(wording.required, groups, strict=True) if not held]
+        self.is_narrowed = statements.narrows_documents(self._filters)
+        return [group for group, chunk_ids in held.items() if not chunk_ids]
 
     async def search(self, query: str, vector: Vectors, *, candidates: int) -> Found:
         """Both legs, `candidates` of each, side by side where a second connection is free.

@@ -154,6 +154,17 @@ async def test_phrases_are_required_and_exclusions_left_out_on_every_leg(
         assert any("Ningún pasaje contiene" in warning for warning in reply.warnings)
 
 
+@pytest.mark.parametrize("strategy", LEGS)
+async def test_in_a_sentence_a_phrase_that_nothing_holds_is_not_required(
+    retriever: Retriever, org: UUID, phrases: None, strategy: Strategy
+) -> None:
+    reply = await found(retriever, org, '¿Qué es un "plazo devolución"?', strategy=strategy)
+    assert PHRASES[0] in [passage.text for passage in reply.passages]
+    assert reply.warnings == ["Ningún pasaje contiene «plazo devolución»: se ha buscado sin exigirlo."]
+    held = await found(retriever, org, '¿Qué dice "hay un plazo" de «viajes»?', strategy=strategy)
+    assert [passage.text for passage in held.passages] == [PHRASES[1]]
+
+
 @pytest.mark.parametrize(
     "query", ["¿servicio post-venta?", "- ¿qué plazo?", "-Hola, ¿qué plazo?", "plazo -si lo hay- de devolución"]
 )

@@ -17,4 +17,5 @@ def corrections(pool: Pool) -> list[Correction]:
 def wording_warnings(wording: Wording, missing: Sequence[Sequence[str]]) -> list[str]:
     """What the question's operators left out; `missing` are the groups of phrases that no passage holds."""
     left_out = [f"Se dejan fuera los pasajes que contienen «{word}»." for word in wording.excluded]
-    return left_out + [f"Ningún pasaje contiene «{'» ni «'.join(group)}»." for group in missing]
+    end = ": se ha buscado sin exigirlo." if wording.is_sentence else "."
+    return left_out + [f"Ningún pasaje contiene «{'» ni «'.join(group)}»{end}" for group in missing]

@@ -30,6 +30,11 @@ class Wording:
     excluded: tuple[str, ...] = ()
 
     @property
+    def is_sentence(self) -> bool:
+        """Whether somebody asks in a sentence, whose quotation marks may well be no operators."""
+        return "?" in self.text
+
+    @property
     def narrows(self) -> bool:
         """Whether some passages are left out for what they say."""
         return bool(self.required or self.excluded)
