@@ -83,6 +83,9 @@ def place(source: Passage | Source) -> str:
 
 
 def print_reading(reply: SearchReply | ContextReply | AskReply) -> None:
-    """What the question was taken to be, where the conversation completed it."""
+    """What the question was taken to be, where the conversation completed it or a word was misspelt."""
     if reply.read_as is not None:
         console.print(f"[dim]read as: {escape(reply.read_as)}[/]")
+    if not isinstance(reply, AskReply):
+        for correction in reply.corrections:
+            console.print(f"[dim]{escape(correction.typed)} read as: {escape(', '.join(correction.read_as))}[/]")
