@@ -33,7 +33,7 @@ async def ask(indexes: VectorIndexes, catalog: Catalog, org: Any) -> Indexed | N
 
 async def test_each_tenant_is_asked_for_once_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1_000.0
-    monkeypatch.setattr(vector_indexes.time, "monotonic", lambda: now)
+    monkeypatch.setattr("skillnet_retriever.vector_indexes.time.monotonic", lambda: now)
     large, small = uuid4(), uuid4()
     catalog = Catalog(index_name(7, large))
     indexes = VectorIndexes(7, 20_000)
