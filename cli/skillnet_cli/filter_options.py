@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -115,3 +115,22 @@ class Finding:
     rerank: Annotated[
         bool | None, typer.Option(help="Let a reranker order the first passages (where there is one).")
     ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """What is asked beside the question itself."""
+
+    earlier: Earlier = None
+    variants: Annotated[
+        list[str] | None, typer.Option("--variant", help="Another wording, searched too; repeatable.")
+    ] = None
+    outline_parts: Annotated[
+        list[str] | None,
+        typer.Option("--part", help="A part of the outline to read, by its id; repeatable.", show_default="by words"),
+    ] = None
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Those that were given."""
+        return {name: value for name, value in asdict(self).items() if value is not None}

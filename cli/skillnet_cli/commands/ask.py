@@ -14,7 +14,7 @@ from skillnet_cli.option_groups import takes_groups
 from skillnet_cli.output import AsJson, console, escape, place, print_json, print_reading
 from skillnet_cli.target import DataFolder, find_target
 from skillnet_client import SkillnetApiError, SkillnetClient
-from skillnet_common.contracts.answers import AskEventKind, AskReply, AskRequest, Turn
+from skillnet_common.contracts.answers import AskEventKind, AskReply, AskRequest, Expansion, Turn
 from skillnet_common.errors import ErrorCode
 
 
@@ -31,6 +31,9 @@ def ask(
     answer_language: Annotated[
         str | None, typer.Option(help="Of an LLM's answer, such as es or en.", show_default="the question's")
     ] = None,
+    expansion: Annotated[
+        Expansion, typer.Option(help="What an LLM writes to be searched beside the question.")
+    ] = Expansion.NONE,
     stream: Annotated[
         bool | None,
         typer.Option("--stream/--no-stream", help="Show the answer as it is written.", show_default="in a terminal"),
@@ -46,6 +49,7 @@ def ask(
             token_budget=token_budget,
             allow_general=allow_general,
             language=answer_language,
+            expansion=expansion,
             **asdict(finding),
         )
         if as_json:

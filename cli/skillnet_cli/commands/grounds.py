@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from skillnet_cli.exits import reports_errors
-from skillnet_cli.filter_options import AllowGeneral, Earlier, Encoding, Finding, SearchNarrowing, TokenBudget
+from skillnet_cli.filter_options import AllowGeneral, Encoding, Finding, SearchNarrowing, TokenBudget, Wording
 from skillnet_cli.option_groups import takes_groups
 from skillnet_cli.output import AsJson, console, escape, place, print_json, print_reading, print_table
 from skillnet_cli.target import DataFolder, find_target
@@ -23,8 +23,8 @@ def context(
     query: Query,
     narrowing: SearchNarrowing,
     finding: Finding,
+    wording: Wording,
     data: DataFolder = None,
-    earlier: Earlier = None,
     token_budget: TokenBudget = 4_000,
     token_encoding: Encoding = TokenEncoding.O200K,
     as_json: AsJson = False,
@@ -34,10 +34,10 @@ def context(
         reply = client.context(
             ContextRequest(
                 query=query,
-                earlier=earlier or [],
                 filters=narrowing.filters(client),
                 token_budget=token_budget,
                 token_encoding=token_encoding,
+                **wording.fields,
                 **asdict(finding),
             )
         )
@@ -54,8 +54,8 @@ def ground(
     query: Query,
     narrowing: SearchNarrowing,
     finding: Finding,
+    wording: Wording,
     data: DataFolder = None,
-    earlier: Earlier = None,
     token_budget: TokenBudget = 4_000,
     token_encoding: Encoding = TokenEncoding.O200K,
     allow_general: AllowGeneral = True,
@@ -73,12 +73,12 @@ def ground(
         reply = client.ground(
             GroundRequest(
                 query=query,
-                earlier=earlier or [],
                 filters=narrowing.filters(client),
                 token_budget=token_budget,
                 token_encoding=token_encoding,
                 allow_general=allow_general,
                 allow_document=allow_document,
+                **wording.fields,
                 **asdict(finding),
             )
         )

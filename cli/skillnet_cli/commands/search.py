@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from skillnet_cli.exits import reports_errors
-from skillnet_cli.filter_options import Earlier, Finding, SearchNarrowing
+from skillnet_cli.filter_options import Finding, SearchNarrowing, Wording
 from skillnet_cli.option_groups import takes_groups
 from skillnet_cli.output import AsJson, console, escape, place, print_json, print_reading
 from skillnet_cli.target import DataFolder, find_target
@@ -23,14 +23,15 @@ def search(
     query: Annotated[str, typer.Argument(help="What to look for.")],
     narrowing: SearchNarrowing,
     finding: Finding,
+    wording: Wording,
     data: DataFolder = None,
-    earlier: Earlier = None,
+    offset: Annotated[int, typer.Option(min=0, help="Passages to leave out: those of the pages before.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Find passages."""
     with find_target(data).client() as client:
         request = SearchRequest(
-            query=query, earlier=earlier or [], filters=narrowing.filters(client), **asdict(finding)
+            query=query, offset=offset, filters=narrowing.filters(client), **wording.fields, **asdict(finding)
         )
         reply = client.search(request)
     if as_json:

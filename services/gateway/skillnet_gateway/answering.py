@@ -11,7 +11,7 @@ from uuid import UUID
 import structlog
 
 from skillnet_common.answers import CitationWatch
-from skillnet_common.contracts.answers import AskEvent, AskEventKind, AskReply, AskRequest
+from skillnet_common.contracts.answers import AskEvent, AskEventKind, AskReply, AskRequest, Expansion
 from skillnet_common.contracts.retrieval import GroundReply, GroundRequest, OutlineRequest
 from skillnet_common.contracts.usage import UsageKind
 from skillnet_common.errors import SkillnetError
@@ -31,6 +31,7 @@ from skillnet_gateway.asking import (
 from skillnet_gateway.authentication import Caller
 from skillnet_gateway.budget import Window, within_window
 from skillnet_gateway.choosing import choosing_prompt, chosen_parts, is_chosen_from, parts_to_choose_from
+from skillnet_gateway.expanding import expanding_prompt, variants_of
 from skillnet_gateway.llm import ChatModel
 from skillnet_gateway.llm_protocol import Tally
 from skillnet_gateway.metrics import LLM_ANSWERS
@@ -62,7 +63,7 @@ class Grounded:
 
 class Answering:
     """Without a `model` every answer is extractive; with one, the organisation's consent is needed too.
-    `window`: the model's; `rewrite_seconds`: how long the model may take to word a follow-up question anew;
+    `window`: the model's; `rewrite_seconds`: how long the model may take to word a question anew;
     `outline_seconds`: to choose parts of an outline."""
 
     def __init__(
@@ -96,6 +97,8 @@ class Answering:
             token_budget=within_window(alone, self._window, rules.template) if rules else alone.token_budget,
             token_encoding=self._window.encoding,
         )
+        if rules is not None and request.expansion is not Expansion.NONE:
+            wanted = await self._with_variants(wanted, request.expansion, org_id)
         if rules is not None and is_chosen_from(wanted):
             wanted = await self._with_parts(wanted, caller)
         ground = await self._retrieval.ground_to_answer(wanted, caller.credential)
@@ -160,6 +163,12 @@ class Answering:
         reply = await self._told(org_id, prompt, self._outline_seconds, failure="parts_not_chosen")
         chosen = None if reply is None else chosen_parts(reply, parts)
         return wanted.model_copy(update={"outline_parts": chosen})
+
+    async def _with_variants(self, wanted: GroundRequest, expansion: Expansion, org_id: UUID) -> GroundRequest:
+        """The request with what the LLM wrote to be searched too; as it is where the LLM fails."""
+        prompt = expanding_prompt(wanted.query, expansion)
+        reply = await self._told(org_id, prompt, self._rewrite_seconds, failure="question_not_expanded")
+        return wanted if reply is None else wanted.model_copy(update={"variants": variants_of(reply, expansion)})
 
     async def _told(self, org_id: UUID, prompt: Sequence[ChatMessage], seconds: float, *, failure: str) -> str | None:
         """What the LLM replies to a question about the question; None where it fails, which is logged."""

@@ -38,6 +38,7 @@ from skillnet_retriever.domain.late_interaction import COMPARED, max_sims, with_
 from skillnet_retriever.domain.passages import FoundPassage, passage_out
 from skillnet_retriever.domain.remarks import corrections, wording_warnings
 from skillnet_retriever.domain.routing import Route, choose_route, declined_route
+from skillnet_retriever.domain.variants import merged
 from skillnet_retriever.domain.wording import Wording, read_wording
 from skillnet_retriever.legs import Found
 from skillnet_retriever.metrics import RUNGS
@@ -217,6 +218,7 @@ class Retriever:
         async with self._corpus.snapshot(principal, request.filters) as snapshot:
             findings = await self._find(snapshot, question, request, declined)
             if findings.route.document is None:
+                findings = await self._widened(principal, snapshot, question, request, findings)
                 findings = await self._reranked(principal, snapshot, question, request, findings)
             yield snapshot, question, findings
 
@@ -255,6 +257,22 @@ class Retriever:
         if found.documents and not pool.terms:
             warnings.append(_NO_WORDS)
         return Findings(route, pool, ranking, bool(found.documents), warnings)
+
+    async def _widened(
+        self, principal: Principal, snapshot: Snapshot, question: _Question, request: Question, findings: Findings
+    ) -> Findings:
+        """The findings with those of the question's variants, which are searched as it was."""
+        candidates = max(self._settings.search_candidates, request.limit)
+        others: list[list[Ranked]] = []
+        for text in request.variants:
+            variant = await self._encode(principal, request, replace(question, text=normalised(text), encoded=None))
+            if variant.encoded is None:
+                found = await snapshot.search_words(variant.text, candidates=candidates)
+            else:
+                found = await snapshot.search(variant.text, variant.encoded.vector, candidates=candidates)
+            alpha = _alpha(findings.route.strategy, request.alpha, variant.encoded)
+            others.append(fuse(found.pool, request.fusion, alpha))
+        return replace(findings, ranking=merged(findings.ranking, others))
 
     async def _reranked(
         self, principal: Principal, snapshot: Snapshot, question: _Question, request: Question, findings: Findings

@@ -542,3 +542,27 @@ async def test_without_consent_no_conversation_leaves(
     async with llm_and_gateway[1].client(api_key) as http:
         await ask(http, question="¿y si es online?", history=HISTORY)
     assert llm.requests == []
+
+
+@pytest.mark.parametrize(
+    ("expansion", "written", "variants"),
+    [
+        ("multi_query", "¿Cuántos días hay?\n¿Qué plazo hay?", ["¿Cuántos días hay?", "¿Qué plazo hay?"]),
+        ("hyde", "El plazo es de 14 días.", ["El plazo es de 14 días."]),
+        ("hyde", 400, []),
+    ],
+)
+async def test_what_the_llm_writes_beside_a_question_is_searched_too(
+    with_llm: httpx.AsyncClient,
+    retriever: RetrieverDouble,
+    llm: LlmServer,
+    expansion: str,
+    written: str | int,
+    variants: list[str],
+) -> None:
+    llm.script = [written, "30 días [Fuente 1]."]
+    reply = await ask(with_llm, expansion=expansion)
+    assert reply["answer"] == "30 días [Fuente 1]."
+    asked = retriever.asked[0][1]
+    assert isinstance(asked, GroundRequest)
+    assert (asked.query, asked.variants) == (QUESTION, variants)

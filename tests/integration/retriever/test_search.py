@@ -482,3 +482,20 @@ async def test_a_search_that_takes_too_long_is_given_up(
         await admin.close()
     assert caught.value.code is ErrorCode.TIMEOUT
     assert (await found(make_retriever(database, encoder), org, "palabra")).passages
+
+
+async def test_variants_are_searched_too(database: Database, retriever: Retriever, org: UUID) -> None:
+    bodies = ["La barra cuesta 1 €.", "El horno se limpia los lunes.", "El reembolso tarda dos días."]
+    await seed(
+        database, org, SeedDocument("Manual", [SeedChunk(body, axis_vector(body).tolist()) for body in bodies])
+    )
+    plain = await retriever.search(asker(org), SearchRequest(query="¿Cuándo me devuelven el dinero?", limit=3))
+    reply = await retriever.search(
+        asker(org),
+        SearchRequest(
+            query="¿Cuándo me devuelven el dinero?", variants=["limpia el horno", "se limpia los lunes"], limit=3
+        ),
+    )
+    assert plain.passages[0].text == bodies[2]
+    assert reply.passages[0].text == bodies[1]
+    assert {passage.text for passage in reply.passages} == set(bodies)

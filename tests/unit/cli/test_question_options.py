@@ -44,6 +44,10 @@ REST: dict[str, tuple[list[str], object]] = {
     "allow_general": (["--no-general"], False),
     "allow_document": (["--no-document"], False),
     "earlier": (["--earlier", "a", "--earlier", "b"], ["a", "b"]),
+    "variants": (["--variant", "c"], ["c"]),
+    "outline_parts": (["--part", "m1", "--part", "m2"], ["m1", "m2"]),
+    "offset": (["--offset", "8"], 8),
+    "expansion": (["--expansion", "hyde"], "hyde"),
     "history": (["--earlier", "a"], [{"question": "a"}]),
 }
 COMMANDS: dict[str, type[Request]] = {

@@ -31,13 +31,24 @@ class Turn(Request):
     answer: str = Field(default="", max_length=20_000)
 
 
+class Expansion(StrEnum):
+    """What an LLM writes to be searched beside the question."""
+
+    NONE = "none"
+    MULTI_QUERY = "multi_query"
+    """The same question in other words."""
+    HYDE = "hyde"
+    """A passage that would answer it (hypothetical document embeddings)."""
+
+
 class AskRequest(Request):
     """A question and where to look for its answer; see `GroundRequest` for the fields they share.
 
-    `stream`: reply as Server-Sent Events, each an `AskEvent`; `Accept: text/event-stream` asks for the same.
-    `language`: of an LLM's answer (ISO 639); without it, the question's. `history`: the conversation so far, oldest
-    turn first. A question that leans on it ("¿y si es online?") is rewritten by the LLM so that it stands alone, and
-    without one gets the topic words of the turn before; the reply's `read_as` is what was asked in the end.
+    `history`: the conversation so far, oldest turn first. A question that leans on it ("¿y si es online?") is
+    rewritten by the LLM so that it stands alone, and without one gets the topic words of the turn before; the reply's
+    `read_as` is what was asked in the end. `expansion` takes an LLM and its time. `language`: of an LLM's answer (ISO
+    639); without it, the question's. `stream`: reply as Server-Sent Events, each an `AskEvent`;
+    `Accept: text/event-stream` asks for the same.
     """
 
     question: str = Field(min_length=1, max_length=MAX_QUERY_CHARS)
@@ -48,6 +59,7 @@ class AskRequest(Request):
     alpha: float = Field(default=0.5, ge=0, le=1)
     late_interaction: bool | None = None
     rerank: bool | None = None
+    expansion: Expansion = Expansion.NONE
     limit: int = Field(default=8, ge=1, le=100)
     token_budget: int = Field(default=4_000, ge=MIN_TOKEN_BUDGET, le=200_000)
     allow_general: bool = True

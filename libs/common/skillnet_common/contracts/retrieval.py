@@ -15,6 +15,7 @@ MAX_QUERY_CHARS = 4_000
 MAX_PAGE = 1_000_000
 MAX_TURNS = 20
 MIN_TOKEN_BUDGET = 100
+MAX_VARIANTS = 4
 MAX_OFFSET = 1_000
 
 
@@ -84,8 +85,8 @@ PartId = Annotated[str, Field(min_length=1, max_length=100)]
 class Question(Request):
     """What a search, a context and a ground are asked by. `alpha`: 0 keyword only, 1 semantic only.
 
-    In `query`, `"a phrase"` and `«a phrase»` are required, `-word` and `-"a phrase"` excluded, and `"one" OR "another"`
-    are alternatives.
+    In `query`, `"a phrase"` and `«a phrase»` are required, `-word` and `-"a phrase"` excluded, and
+    `"one" OR "another"` are alternatives.
 
     `earlier`: the questions of the conversation so far, oldest first. A question that leans on the one before
     ("¿y si es online?") is searched with its topic words; the reply's `read_as` says how.
@@ -102,11 +103,12 @@ class Question(Request):
     """Whether the first passages are ordered by their tokens too; null: where the deployment keeps them."""
     rerank: bool | None = None
     """Whether a reranker orders the first passages; null: where the deployment has one and its rule says so."""
-
+    variants: list[Asked] = Field(default_factory=list, max_length=MAX_VARIANTS)
+    """Other wordings of the question, or passages that would answer it: searched too, and the rankings merged."""
 
     outline_parts: list[PartId] | None = Field(default=None, max_length=50)
-    """Parts of the outline to read, as `retrieval.v1.outline` names them, in place of those that words choose; unknown
-    ones are dropped. Empty: none of them fits."""
+    """Parts of the outline to read, as `retrieval.v1.outline` names them, in place of those that words choose;
+    unknown ones are dropped. Empty: none of them fits."""
 
 
 class SearchRequest(Question):
