@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from uuid import UUID, uuid4
 
+import numpy as np
 import pytest
 from tests.integration.handlers.line import Line, RecordingEncoder, token_bits_of
 from tests.integration.handlers.manual import NEW_RETURNS, manual
@@ -16,6 +17,7 @@ from skillnet_dispatcher.loops.archive import Archive
 from skillnet_embedder.encoding import encode_with
 from skillnet_embedder.handlers import EmbedHandler
 from skillnet_inference.encoder import Encoder
+from skillnet_inference.vectors import Vectors
 
 BITS = (
     "SELECT header, body, token_bits FROM document_chunks LEFT JOIN chunk_token_bits USING (org_id, chunk_id)"
@@ -116,11 +118,11 @@ class WithoutTokens:
 
     gives_tokens = False
 
-    async def aencode_passages(self, texts: list[str]) -> str:
-        return f"vectors of {len(texts)}"
+    async def aencode_passages(self, texts: list[str]) -> Vectors:
+        return np.ones((len(texts), 4), np.float32)
 
 
 async def test_a_model_that_gives_no_tokens_has_none_stored() -> None:
     encoder: Encoder = WithoutTokens()  # type: ignore[assignment]
-    encoded = await encode_with(encoder, late_interaction=True)(["a", "b"])
-    assert encoded == ("vectors of 2", None)
+    vectors, token_bits = await encode_with(encoder, late_interaction=True)(["a", "b"])
+    assert (vectors.shape, token_bits) == ((2, 4), None)

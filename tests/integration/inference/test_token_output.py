@@ -45,7 +45,8 @@ async def test_every_token_of_the_text_has_48_bytes_and_the_prefix_and_special_o
 
 async def test_a_questions_tokens_are_unit_vectors_in_floats(int8_encoder: Encoder, tokenizer: Tokenizer) -> None:
     tokens = (await int8_encoder.aencode_query_with_tokens(QUESTION)).tokens
-    assert (tokens.dtype, tokens.shape) == (np.float32, (tokenizer.count(QUESTION) - 2, 384))
+    assert tokens.dtype == np.float32
+    assert tokens.shape == (tokenizer.count(QUESTION) - 2, 384)
     assert np.allclose(np.linalg.norm(tokens, axis=1), 1, atol=1e-5)
 
 
@@ -81,6 +82,7 @@ async def test_a_model_of_ones_own_gives_the_tokens_it_is_pooled_from(tmp_path: 
         vectors, bits = await encoder.aencode_passages_with_tokens(["pan harina"])
         query = await encoder.aencode_query_with_tokens("pan")
         assert np.array_equal(vectors, encoder.encode_passages(["pan harina"]))
+    assert bits is not None
     centre = TABLE[2] / np.linalg.norm(TABLE[2])  # nearly all words of the centre's texts are unknown to it
     signs = np.unpackbits(np.frombuffer(bits[0], np.uint8).reshape(2, 1), axis=1)[:, :3]
     units = TABLE[3:5] / np.linalg.norm(TABLE[3:5], axis=1, keepdims=True)
