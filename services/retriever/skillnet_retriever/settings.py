@@ -25,7 +25,7 @@ class RetrieverSettings(CommonSettings, LateInteractionSettings):
     """How far a passage of a context grows by what stands around it in its section, in tokens of the LLM; 0: not."""
     outline_max_parts: int = Field(default=3, ge=1, le=20)
     """Modules of a course, or sections, that a question by outline reads."""
-    outline_share: float = Field(default=0.7, gt=0, le=1)
+    outline_share: float = Field(default=0.5, gt=0, le=1)
     """A second part is read where it reaches this share of the best one's score."""
     outline_max_chunks: int = Field(default=5_000, ge=1, le=50_000)
     """A scope of more chunks has no outline to choose from: it is searched."""
