@@ -12,7 +12,7 @@ import typer
 
 from skillnet_cli.exits import reports_errors
 from skillnet_cli.inspecting.page import render_page
-from skillnet_cli.inspecting.readers import cut_chunks, read_document, read_pages
+from skillnet_cli.inspecting.readers import Cut, cut_chunks, read_document, read_pages
 from skillnet_cli.inspecting.statistics import statistics_of
 from skillnet_cli.output import AsJson, console, escape, print_json
 from skillnet_common.documents import Chunk, ParsedDocument
@@ -35,12 +35,13 @@ def parse(
     if html is not None:
         _require_page_path(html, file)
     document = read_document(file)
-    chunks = cut_chunks(document, document.title or file.stem) if with_chunks else None
+    cut = cut_chunks(document, document.title or file.stem) if with_chunks else None
+    chunks = cut.chunks if cut else None
     if html is not None:
         pages = read_pages(file) if document.file_type == _PAGED else []
         html.write_text(render_page(file.name, document, pages, chunks), encoding="utf-8")
     if as_json:
-        _print_json(document, chunks)
+        _print_json(document, cut)
     else:
         _print_text(document, chunks)
 
@@ -55,11 +56,11 @@ def _require_page_path(html: Path, file: Path) -> None:
         raise SkillnetError(ErrorCode.INVALID_REQUEST, f"--html: {html} is the document itself.")
 
 
-def _print_json(document: ParsedDocument, chunks: Sequence[Chunk] | None) -> None:
+def _print_json(document: ParsedDocument, cut: Cut | None) -> None:
     """Offsets count characters of `text`."""
     found: dict[str, object] = {
         "title": document.title,
-        "statistics": statistics_of(document, chunks),
+        "statistics": statistics_of(document, cut.chunks if cut else None),
         "warnings": document.warnings,
         "outline": [dataclasses.asdict(section) for section in document.sections[1:]],
         "blocks": [dataclasses.asdict(block) for block in document.blocks],
@@ -69,8 +70,9 @@ def _print_json(document: ParsedDocument, chunks: Sequence[Chunk] | None) -> Non
         "ocr_pages": document.ocr_pages,
         "text": document.text,
     }
-    if chunks is not None:
-        found["chunks"] = [dataclasses.asdict(chunk) for chunk in chunks]
+    if cut is not None:
+        found["chunks"] = [dataclasses.asdict(chunk) for chunk in cut.chunks]
+        found["unindexed"] = cut.unindexed
     print_json(found)
 
 

@@ -27,6 +27,14 @@ class PageImage:
     png: str
 
 
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The chunks, and the spans of the text that none of them holds: reason, start and end of each."""
+
+    chunks: list[Chunk]
+    unindexed: list[dict[str, Any]]
+
+
 def read_document(path: Path) -> ParsedDocument:
     """The document as the parser reads it.
 
@@ -48,10 +56,10 @@ def read_pages(path: Path) -> list[PageImage]:
     return [PageImage(**json.loads(line)) for line in lines]
 
 
-def cut_chunks(document: ParsedDocument, title: str) -> list[Chunk]:
+def cut_chunks(document: ParsedDocument, title: str) -> Cut:
     """The chunks, cut by the settings and the tokenizer of the embedding model of this environment."""
-    answer = _run("skillnet_chunker.inspection", title, given=document_to_json(document))
-    return [_chunk(fields) for fields in json.loads(answer)]
+    answer = json.loads(_run("skillnet_chunker.inspection", title, given=document_to_json(document)))
+    return Cut([_chunk(fields) for fields in answer["chunks"]], answer["unindexed"])
 
 
 def _chunk(fields: dict[str, Any]) -> Chunk:

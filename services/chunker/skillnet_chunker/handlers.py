@@ -11,11 +11,10 @@ from skillnet_chunker.batches import make_batches
 from skillnet_chunker.domain import (
     ChunkOptions,
     TokenCounter,
-    Unindexed,
     chunk_document,
     content_hash,
-    coverage,
     embed_hash,
+    unindexed,
 )
 from skillnet_chunker.sizes import ChunkRules
 from skillnet_common.chunk_sizes import ChunkSizes, own_sizes
@@ -83,12 +82,8 @@ class ChunkHandler:
     def _cut(self, task: _Task) -> _Cut:
         options = self._rules.options(task.sizes)
         chunks = chunk_document(task.parsed, title=task.title, tokens=self._tokens, options=options)
-        unindexed = [
-            (span.reason.value, span.start, span.end)
-            for span in coverage(task.parsed, chunks)
-            if span.reason is not Unindexed.WHITE_SPACE
-        ]
-        return _Cut(chunks, options, chunking_fingerprint(task.sizes), unindexed)
+        spans = [(span.reason.value, span.start, span.end) for span in unindexed(task.parsed, chunks)]
+        return _Cut(chunks, options, chunking_fingerprint(task.sizes), spans)
 
     async def _save(self, claim: Claim, cut: _Cut) -> None:
         key = (claim.org_id, claim.document_id, claim.version)

@@ -1,7 +1,8 @@
 """The chunks of one document without any server: `python -m skillnet_chunker.inspection TITLE`.
 
-Reads a parsed document (see `skillnet_common.documents.codec`) on standard input and prints a JSON array of its
-chunks, cut under this environment's `CHUNK_*` and `EMBEDDING_*` settings as the service would.
+Reads a parsed document (see `skillnet_common.documents.codec`) on standard input and prints a JSON object of its
+`chunks` and of the spans of its text in none of them, `unindexed` with their reasons, cut under this environment's
+`CHUNK_*` and `EMBEDDING_*` settings as the service would.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import dataclasses
 import json
 import sys
 
-from skillnet_chunker.domain import chunk_document
+from skillnet_chunker.domain import chunk_document, unindexed
 from skillnet_chunker.sizes import rules_for
 from skillnet_common.chunk_sizes import OwnSizes
 from skillnet_common.documents.codec import document_from_json
@@ -26,7 +27,11 @@ def main(title: str) -> None:
     rules = rules_for(ChunkSettings(), model_identity(embedding))
     options = rules.options(rules.sizes(OwnSizes()))
     chunks = chunk_document(document, title=title, tokens=open_tokenizer(embedding), options=options)
-    sys.stdout.write(json.dumps([dataclasses.asdict(chunk) for chunk in chunks], ensure_ascii=False))
+    cut = {
+        "chunks": [dataclasses.asdict(chunk) for chunk in chunks],
+        "unindexed": [dataclasses.asdict(span) for span in unindexed(document, chunks)],
+    }
+    sys.stdout.write(json.dumps(cut, ensure_ascii=False))
 
 
 if __name__ == "__main__":

@@ -33,6 +33,12 @@ def test_json_holds_text_spans_removals_and_chunks() -> None:
     assert {key: found["removed"][0][key] for key in ("reason", "page")} == {"reason": "running_line", "page": 1}
     assert [chunk["index"] for chunk in found["chunks"]] == list(range(found["statistics"]["chunks"]))
     assert all(chunk["token_count"] <= 512 for chunk in found["chunks"])
+    left_out = [(span["reason"], found["text"][span["start"] : span["end"]]) for span in found["unindexed"]]
+    assert {reason for reason, _ in left_out} == {"heading"}
+    headings = {
+        found["text"][block["start"] : block["end"]] for block in found["blocks"] if block["kind"] == "heading"
+    }
+    assert {text for _, text in left_out} <= headings
 
 
 def test_the_page_shows_the_original_beside_what_was_read(tmp_path: Path) -> None:

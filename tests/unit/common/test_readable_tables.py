@@ -12,26 +12,26 @@ from skillnet_common.documents.readable_tables import readable_row, with_readabl
 TABLE = "| Producto | Precio |\n| --- | --- |\n| Pan | 1,20 |\n| Bollo |  |"
 
 
-def test_rows_name_their_columns_and_the_header_is_gone() -> None:
-    assert with_readable_rows(TABLE) == "Producto: Pan; Precio: 1,20\nProducto: Bollo"
+def test_rows_name_their_columns_but_the_first_and_the_header_is_gone() -> None:
+    assert with_readable_rows(TABLE) == "Pan. Precio: 1,20\nBollo"
 
 
 def test_what_stands_around_a_table_stays() -> None:
     text = f"Tarifas de hoy:\n\n{TABLE}\n\nSin IVA."
-    assert with_readable_rows(text) == "Tarifas de hoy:\n\nProducto: Pan; Precio: 1,20\nProducto: Bollo\n\nSin IVA."
+    assert with_readable_rows(text) == "Tarifas de hoy:\n\nPan. Precio: 1,20\nBollo\n\nSin IVA."
 
 
 def test_several_tables_have_their_own_columns() -> None:
     text = f"{TABLE}\n\n| Día | Hora |\n|:---|---:|\n| Lunes | 8 |"
-    assert with_readable_rows(text).endswith("Producto: Bollo\n\nDía: Lunes; Hora: 8")
+    assert with_readable_rows(text).endswith("Bollo\n\nLunes. Hora: 8")
 
 
 def test_a_column_without_a_name_gives_its_value_alone() -> None:
-    assert with_readable_rows("|  | Precio |\n| --- | --- |\n| Pan | 2 |") == "Pan; Precio: 2"
+    assert with_readable_rows("| Pan |  | Peso |\n| --- | --- | --- |\n|  | 2 | 3 |") == "2; Peso: 3"
 
 
 def test_an_escaped_bar_belongs_to_its_cell() -> None:
-    assert with_readable_rows("| a\\|b | c |\n| --- | --- |\n| 1\\|2 | 3 |") == "a|b: 1|2; c: 3"
+    assert with_readable_rows("| a\\|b | c |\n| --- | --- |\n| 1\\|2 | 3 |") == "1|2. c: 3"
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_what_is_no_table_with_rows_stays(text: str) -> None:
 
 def test_a_part_of_a_row_stays_below_the_header_since_its_columns_are_not_known() -> None:
     head = "| Producto | Precio |\n| --- | --- |\n| una celda cortada\n"
-    assert with_readable_rows(f"{head}| Pan | 1 |") == f"{head}Producto: Pan; Precio: 1"
+    assert with_readable_rows(f"{head}| Pan | 1 |") == f"{head}Pan. Precio: 1"
     assert readable_row("| Producto | Precio |", "celda | 3 |") is None
 
 

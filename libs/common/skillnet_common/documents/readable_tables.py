@@ -1,5 +1,8 @@
-"""Rows of Markdown tables as a reader says them: "Producto: pan; Precio: 1,20". For the embedding model alone, which
-knows sentences better than columns; what is shown stays Markdown."""
+"""Rows of Markdown tables as a reader says them: "Pan. Precio: 1,20; Peso: 250 g".
+
+For the embedding model alone, which knows sentences better than columns; what is shown stays Markdown. The first cell
+is what a row is about: with the name of its column too, less was found.
+"""
 
 from __future__ import annotations
 
@@ -57,8 +60,9 @@ def _said(columns: Sequence[str], row: str) -> str | None:
     values = _cells(row)
     if not columns or len(values) != len(columns):
         return None
-    pairs = zip(columns, values, strict=True)
-    return "; ".join(f"{column}: {value}" if column else value for column, value in pairs if value) or None
+    about, *others = zip(columns, values, strict=True)
+    rest = "; ".join(f"{column}: {value}" if column else value for column, value in others if value)
+    return ". ".join(filter(None, (about[1], rest))) or None
 
 
 def _cells(row: str) -> list[str]:

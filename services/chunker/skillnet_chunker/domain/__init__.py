@@ -1,7 +1,7 @@
 """How a parsed document becomes chunks. Pure: no bus, database or files."""
 
 from skillnet_chunker.domain.chunking import chunk_document
-from skillnet_chunker.domain.coverage import Unindexed, UnindexedSpan, coverage
+from skillnet_chunker.domain.coverage import Unindexed, UnindexedSpan, coverage, unindexed
 from skillnet_chunker.domain.hashing import (
     content_hash,
     embed_hash,
@@ -17,4 +17,5 @@ __all__ = [
     "content_hash",
     "coverage",
     "embed_hash",
+    "unindexed",
 ]

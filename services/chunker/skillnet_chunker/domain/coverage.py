@@ -48,6 +48,11 @@ def coverage(parsed: ParsedDocument, chunks: Sequence[Chunk]) -> list[UnindexedS
     return spans
 
 
+def unindexed(parsed: ParsedDocument, chunks: Sequence[Chunk]) -> list[UnindexedSpan]:
+    """The same without mere white space: what cannot be found."""
+    return [span for span in coverage(parsed, chunks) if span.reason is not Unindexed.WHITE_SPACE]
+
+
 def _gaps(chunks: Sequence[Chunk], length: int) -> Iterator[tuple[int, int]]:
     position = 0
     for chunk in chunks:
