@@ -17,6 +17,7 @@ from skillnet_cli.local.postgres import EmbeddedPostgres
 from skillnet_common.contracts.retrieval import Filters
 from skillnet_common.database import Database, migrate
 from skillnet_retriever import statements
+from skillnet_retriever.domain.spelling import near_words
 
 DIMENSION = 384
 DOCUMENTS = 20
@@ -89,17 +90,21 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 async def plan_of(crowded: tuple[str, list[UUID]], filters: Filters) -> list[dict[str, Any]]:
     """The nodes of both legs' generic plans, as they are run."""
-    url, orgs = crowded
+    org = crowded[1][2]
     vector = HalfVector(np.full(DIMENSION, DIMENSION**-0.5, np.float32))
-    legs = {
-        "words": statements.keyword_search(orgs[2], "palabra7 palabra8 palabra300", filters),
-        "near": statements.semantic_search(orgs[2], 50, filters, vector, 1),
-    }
+    words = statements.keyword_search(org, "palabra7 palabra8 palabra300", filters)
+    return await plans_of(crowded, words, statements.semantic_search(org, 50, filters, vector, 1))
+
+
+async def plans_of(crowded: tuple[str, list[UUID]], *legs: statements.Statement) -> list[dict[str, Any]]:
+    """The nodes of the statements' generic plans."""
+    url, orgs = crowded
     found: list[dict[str, Any]] = []
     database = await Database.connect(url, size=1)
     try:
         async with database.snapshot(orgs[2], settings={"plan_cache_mode": "force_generic_plan"}) as snapshot:
-            for name, leg in legs.items():
+            for number, leg in enumerate(legs):
+                name = f"leg_{number}"
                 await snapshot.connection.execute(f"PREPARE {name} AS {leg.text}")
                 values = ", ".join(map(literal, leg.parameters))
                 explained = await snapshot.connection.fetchval(
@@ -153,6 +158,23 @@ async def test_the_keyword_leg_finds_postings_by_tenant_and_lexeme(crowded: tupl
     assert "lexeme" in postings["Index Cond"]
     assert postings["Actual Rows"] * postings["Actual Loops"] <= 3 * DOCUMENTS
     assert not [node for node in scans(plan, "chunk_postings") if node["Node Type"] == "Seq Scan"]
+
+
+async def test_misspelt_words_and_phrases_are_looked_up_by_tenant_and_lexeme(
+    crowded: tuple[str, list[UUID]],
+) -> None:
+    org = crowded[1][2]
+    near = {1: near_words("palabro")}
+    corrections = statements.corrections(org, near, "spanish", Filters())
+    phrases = statements.holding(org, ["palabra7 termino13", "relleno"], [False, True], Filters())
+    for statement in (corrections, phrases):
+        plan = await plans_of(crowded, statement)
+        (postings,) = scans(plan, "chunk_postings")
+        assert postings["Index Name"] == "chunk_postings_pkey"
+        assert "org_id" in postings["Index Cond"]
+        assert "lexeme" in postings["Index Cond"]
+        read = sum(node["Actual Rows"] * node["Actual Loops"] for node in scans(plan, "document_chunks"))
+        assert read <= 2 * DOCUMENTS
 
 
 async def test_wide_rows_are_read_for_candidates_only(crowded: tuple[str, list[UUID]]) -> None:
