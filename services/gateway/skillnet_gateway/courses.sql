@@ -15,7 +15,7 @@ VALUES ($1, $2, $3, $4, $5, $6, 1, $7)
 ON CONFLICT (org_id, course_id) DO UPDATE
 SET title = excluded.title, description = excluded.description, document_id = excluded.document_id,
     document_version = excluded.document_version, version = courses.version + 1, digest = excluded.digest,
-    updated_at = now()
+    updated_at = now(), stale_since = NULL, stale_reason = NULL  -- who sends another course has looked at its sources
 RETURNING version
 
 -- name: move_document_version

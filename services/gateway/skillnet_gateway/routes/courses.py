@@ -92,8 +92,8 @@ async def put_course(
     gateway: TheGateway,
 ) -> CourseReply:
     """Needs the scope `documents:write`. Modules, lessons and links are replaced in one transaction; the same course
-    again changes nothing. Its words become a version of its document: follow that as any other. Documents that
-    lessons point at belong to the course from now on."""
+    again changes nothing, another one is no longer stale. Its words become a version of its document: follow that as
+    any other. Documents that lessons point at belong to the course from now on."""
     return await gateway.courses.put(caller.principal, course_id, course)
 
 
