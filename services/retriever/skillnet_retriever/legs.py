@@ -65,8 +65,10 @@ class KeywordLeg:
 
     def near_words(self) -> dict[int, list[str]]:
         """By the number of each word that nothing in the scope holds: the words one typing error away."""
-        known = set(self._postings.terms.tolist()) if self._chunks else {term.number for term in self._sought}
-        unknown = [term for term in self._sought if term.number not in known and not term.is_optional]
+        if not self._chunks:
+            return {}
+        rows = np.bincount(self._postings.terms, minlength=max((term.number for term in self._sought), default=0) + 1)
+        unknown = [term for term in self._sought if not rows[term.number] and not term.is_optional]
         near = {term.number: near_words(term.text) for term in unknown[:_CORRECTED_TERMS]}
         return {number: words for number, words in near.items() if words}
 
