@@ -138,14 +138,17 @@ ORDER BY n.distance, n.chunk_id
     FROM unnest($2::integer[], $3::text[]) AS t (term_no, words)
     CROSS JOIN LATERAL unnest(to_tsvector($5::regconfig, folded_words($5::regconfig, t.words))) l
     GROUP BY t.term_no, l.lexeme
-), held AS MATERIALIZED (
-    SELECT n.term_no, n.lexeme, n.word_no, s.place::integer AS place, p.entries
+), anywhere AS MATERIALIZED (  -- before the scope is joined: else each of its documents may look every word up
+    SELECT n.term_no, n.lexeme, n.word_no, p.document_id, p.version, p.entries
     FROM near n
     CROSS JOIN LATERAL (
         SELECT q.document_id, q.version, q.entries FROM chunk_postings q
         WHERE q.org_id = $1 AND q.lexeme = n.lexeme OFFSET 0
     ) p
-    JOIN scope s ON s.document_id = p.document_id AND s.version = p.version
+), held AS MATERIALIZED (
+    SELECT a.term_no, a.lexeme, a.word_no, s.place::integer AS place, a.entries
+    FROM anywhere a
+    JOIN scope s ON s.document_id = a.document_id AND s.version = a.version
                 AND text_search_config(s.language) = $5::regconfig
 ), chosen AS MATERIALIZED (
     SELECT term_no, lexeme, word_no,
@@ -208,17 +211,20 @@ FROM postings
     FROM asked a CROSS JOIN configs c CROSS JOIN LATERAL search_terms(a.phrase, c.all_of_them) t
 ), needed AS MATERIALIZED (
     SELECT n, count(DISTINCT term_no) FILTER (WHERE NOT optional) AS term_count FROM terms GROUP BY n
-), held AS MATERIALIZED (
-    SELECT t.n, s.document_id, s.version, (entry >> 32)::integer AS chunk_index,
-           count(DISTINCT t.term_no) FILTER (WHERE NOT t.optional) AS term_count, bool_or(t.lexeme LIKE '#%') AS has_code
+), anywhere AS MATERIALIZED (
+    SELECT t.n, t.term_no, t.optional, t.lexeme LIKE '#%' AS is_code, p.document_id, p.version, p.entries
     FROM terms t
     CROSS JOIN LATERAL (
         SELECT q.document_id, q.version, q.entries FROM chunk_postings q
         WHERE q.org_id = $1 AND q.lexeme = t.lexeme OFFSET 0
     ) p
-    JOIN scope s ON s.document_id = p.document_id AND s.version = p.version
-    CROSS JOIN LATERAL unnest(p.entries) entry
-    GROUP BY t.n, s.document_id, s.version, chunk_index
+), held AS MATERIALIZED (
+    SELECT a.n, s.document_id, s.version, (entry >> 32)::integer AS chunk_index,
+           count(DISTINCT a.term_no) FILTER (WHERE NOT a.optional) AS term_count, bool_or(a.is_code) AS has_code
+    FROM anywhere a
+    JOIN scope s ON s.document_id = a.document_id AND s.version = a.version
+    CROSS JOIN LATERAL unnest(a.entries) entry
+    GROUP BY a.n, s.document_id, s.version, chunk_index
 ), possible AS MATERIALIZED (
     SELECT h.n, h.document_id, h.version, h.chunk_index FROM held h JOIN needed d USING (n)
     WHERE h.term_count = d.term_count OR h.has_code
