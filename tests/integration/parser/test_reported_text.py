@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from skillnet_common.documents import BlockKind, ParsedDocument
+from skillnet_common.errors import ErrorCode, PermanentFault
 
 Parse = Callable[..., ParsedDocument]
 Outline = Callable[[ParsedDocument], list[tuple[int, str]]]
@@ -29,6 +30,28 @@ def test_byte_order_marks_in_every_format(parse: Parse, encoding: str, name: str
     assert "ñandú" in document.text
     assert "\ufeff" not in document.text
     assert document.warnings == ()
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.csv", "a.html", "sin nombre"])
+def test_utf_16_without_its_mark(parse: Parse, encoding: str, name: str) -> None:
+    source = "<p>ñandú e índice</p>" if name == "a.html" else "ñandú e índice, año y 5 €"
+    document = parse(source.encode(encoding), name)
+    assert "ñandú e índice" in document.text
+    assert document.warnings == ()
+
+
+@pytest.mark.parametrize("data", [bytes(100), b"a\x00" * 3, b"\x01\x00\x02\x00" * 40, b"MZ\x90\x00\x03" + bytes(99)])
+def test_zeros_alone_make_no_text(parse: Parse, data: bytes) -> None:
+    with pytest.raises(PermanentFault) as caught:
+        parse(data, "a.txt")
+    assert caught.value.code is ErrorCode.UNSUPPORTED_TYPE
+
+
+@pytest.mark.parametrize("note", ["Norma", "https://x.es/norma", "Según la norma 5, párrafo 2."])
+def test_notes_of_markdown_are_text(parse: Parse, note: str) -> None:
+    source = f"Se aplica[^1] [la guía][g].\n\n[^1]: {note}\n\n[g]: https://x.es/guia\n"
+    assert parse(source.encode(), "a.md").text == f"Se aplica[^1] la guía.\n\n[^1]: {note}"
 
 
 def test_a_sign_in_code_is_no_heading(parse: Parse, headings: Outline, blocks_of: BlocksOf) -> None:

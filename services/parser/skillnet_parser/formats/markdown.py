@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock, reference
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
@@ -51,7 +52,14 @@ def markdown_blocks(source: str) -> tuple[DraftBlock, ...]:
 def _markdown() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable("table")
     parser.inline.ruler.before("emphasis", "mdx_comment", _skip_mdx_comment)
+    parser.block.ruler.at("reference", _read_reference, {"alt": []})
     return parser
+
+
+def _read_reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A definition of a link is no text; a footnote of one word (`[^1]: Nota`) looks like it and is."""
+    at = state.bMarks[start] + state.tShift[start]
+    return not state.src.startswith("[^", at) and reference(state, start, end, silent)
 
 
 def _skip_mdx_comment(state: StateInline, _silent: bool) -> bool:

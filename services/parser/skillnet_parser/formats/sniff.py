@@ -12,6 +12,7 @@ from skillnet_common.courses.words import FILE_TYPE, MAGIC
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.domain.separated import is_separated
 from skillnet_parser.formats.archive import check_archive
+from skillnet_parser.formats.text_encoding import unmarked_utf16
 from skillnet_parser.limits import ParseLimits
 
 HEAD_BYTES = 8192
@@ -123,7 +124,7 @@ def _refuse_ole(path: Path) -> PermanentFault:
 
 
 def _sniff_text(head: bytes, suffix: str) -> FileType:
-    if not head.startswith(_UTF16_MARKS) and _is_binary(head):
+    if not head.startswith(_UTF16_MARKS) and unmarked_utf16(head) is None and _is_binary(head):
         raise _unsupported(_kind_of_binary(head))
     if head.startswith(_RTF):
         raise _unsupported("an RTF document; save it as .docx")
@@ -161,6 +162,9 @@ def _kind_of_binary(head: bytes) -> str:
 def _decode_head(head: bytes) -> str:
     if head.startswith(_UTF16_MARKS):
         return head.decode("utf-16", errors="replace")
+    unmarked = unmarked_utf16(head)
+    if unmarked is not None:
+        return head.decode(unmarked, errors="replace")
     return head.removeprefix(codecs.BOM_UTF8).decode("utf-8", errors="replace")
 
 

@@ -15,6 +15,8 @@ from skillnet_parser.domain.characters import REPLACEMENT
 
 _DAMAGED_UTF8_RATIO = 10
 _MIN_PLAIN_SHARE = 0.5  # of letters and spaces, without an accent in any text of a western language
+_SAMPLE_BYTES = 8192
+_MIN_PAIRS, _MIN_ZEROS = 8, 0.7  # of UTF-16 without a mark
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -43,10 +45,28 @@ def decode_text(data: bytes) -> DecodedText:
                 raise PermanentFault(
                     ErrorCode.CORRUPT_FILE, f"The file says it is {encoding.upper()} but is not valid as such."
                 ) from error
+    unmarked = unmarked_utf16(data)
+    if unmarked is not None:
+        return DecodedText(data.decode(unmarked))
     try:
         return DecodedText(data.decode("utf-8"))
     except UnicodeDecodeError:
         return _decode_invalid_utf8(data)
+
+
+def unmarked_utf16(data: bytes) -> str | None:
+    """The encoding of UTF-16 without a byte-order mark, told by the zeros that each letter of a western language
+    has in one of its bytes; None of anything else. An odd byte at the end is one that was cut."""
+    head = data[: _SAMPLE_BYTES - _SAMPLE_BYTES % 2]
+    pairs = len(head) // 2
+    if pairs < _MIN_PAIRS or b"\x00" not in head:
+        return None
+    for encoding, zeros in (("utf-16-le", head[1::2]), ("utf-16-be", head[::2])):
+        if zeros.count(0) >= _MIN_ZEROS * pairs:
+            text = head[: pairs * 2].decode(encoding, errors="replace")
+            if all(char.isprintable() or char.isspace() for char in text):
+                return encoding
+    return None
 
 
 def _decode_invalid_utf8(data: bytes) -> DecodedText:
