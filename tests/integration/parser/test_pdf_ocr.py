@@ -72,7 +72,7 @@ async def test_pages_beyond_the_limit_are_named(tmp_path: Path, sheet: Any) -> N
     document = await read(tmp_path, scanned(sheet.document).tobytes(), ocr_limits("eng", max_pages=1))
     assert document.ocr_pages == (1,)
     assert document.warnings == (
-        "Not read, for they are scanned images: page 2.",
+        "Not read, for they are scanned images beyond the limits of recognition: page 2.",
         "Read by character recognition (OCR), which may hold errors: page 1.",
     )
 
@@ -108,3 +108,15 @@ async def test_glyph_soup_is_read_from_its_picture(tmp_path: Path, sheet: Any, l
     assert error_rate(document.text.split("\n\n")[-1], PLAIN) < 0.05
     assert document.ocr_pages == (2,)
     assert "\ufffd" not in document.text
+
+
+async def test_a_page_scanned_on_its_side_is_read_and_its_places_are_of_the_page_as_it_lies(
+    tmp_path: Path, sheet: Any
+) -> None:
+    sheet.prose(PLAIN)
+    scan = scanned(sheet.document)
+    scan[0].set_rotation(270)
+    flat = scanned(scan, degrees=0, grain=0)  # the picture is turned, and nothing says so
+    document = await read(tmp_path, flat.tobytes(), ocr_limits("eng"))
+    assert error_rate(document.text, PLAIN) < 0.05
+    assert document.lines[0].box.x1 < 0.2  # the head of the sheet

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -10,16 +11,33 @@ from dataclasses import replace
 from skillnet_parser.domain.layout import Fragment, PageLayout, Style
 
 MIN_CHARS = 20
-_WORD = re.compile(r"[^\W\d_]{3,}|\d+")
-_MIN_WORD_SHARE = 0.5
+_WORD = re.compile(r"(?<![^\W_])(?:[^\W\d_]?[a-zà-öø-ÿ]{3,}|[A-ZÀ-ÖØ-Þ]{4,})(?![^\W_])")
+_NUMBER = re.compile(r"(?<!\w)\d[\d.,/:-]*\d(?!\w)")
+_VOWELS = frozenset("aeiouy")
+_MIN_SHARE = 0.58
 _SAME_SIZE = 0.25
 _SHORT = 40  # characters
 
 
 def is_text(text: str) -> bool:
-    """Whether most of it is words and numbers: of a picture, recognition makes single letters and marks."""
-    chars = sum(not char.isspace() for char in text)
-    return chars >= MIN_CHARS and sum(map(len, _WORD.findall(text))) >= _MIN_WORD_SHARE * chars
+    """Whether most of it is words and numbers.
+
+    Of pictures, other scripts and pages that stand on their side or head, recognition makes letters and marks at
+    random. Counted are the characters in words of four letters or more, of consistent case and with a vowel, and in
+    numbers of two digits or more: on pages read right 0.66 to 0.89 of all, on others up to 0.51 by measurement.
+    """
+    chars = count_chars(text)
+    words = sum(len(word) for word in _WORD.findall(text) if _has_vowel(word))
+    return chars >= MIN_CHARS and words + sum(map(len, _NUMBER.findall(text))) >= _MIN_SHARE * chars
+
+
+def count_chars(text: str) -> int:
+    """White space left out."""
+    return sum(not char.isspace() for char in text)
+
+
+def _has_vowel(word: str) -> bool:
+    return not _VOWELS.isdisjoint(unicodedata.normalize("NFD", word.casefold()))
 
 
 def steady_sizes(pages: Sequence[PageLayout], recognised: Collection[int]) -> list[PageLayout]:

@@ -8,13 +8,14 @@ from typing import Any
 
 import pymupdf
 
-from skillnet_parser.domain.recognised import is_text
+from skillnet_parser.domain.recognised import MIN_CHARS, is_text
 from skillnet_parser.formats.pdf_page import PageReading, read_page
 from skillnet_parser.lifetime import run_forked
 from skillnet_parser.limits import OcrLimits
 
 # By measurement of Spanish pages scanned at 100 to 300 dpi: finer takes longer and reads no better.
 _DPI = 200
+_TURNS = (0, 90, 270, 180)  # degrees clockwise
 _LEAST_PIXELS, _MOST_PIXELS = 1600, 3600  # of the longer side, where the page's stated size is not that of paper
 
 
@@ -34,19 +35,33 @@ class Recogniser:
         return self._pages < self._limits.max_pages and self._clock() < self._ends
 
     def read(self, page: Any, number: int) -> PageReading | None:
-        """The page (a `pymupdf.Page`) as recognised from its picture; None where that gave no text, failed, or
-        took longer than a page may."""
+        """The page (a `pymupdf.Page`) as recognised from its picture, which may stand on its side or head; None where
+        that gave no text, failed, or took longer than a page may."""
+        started = self._clock()
         if not self._pages:
-            self._ends = self._clock() + self._limits.seconds
+            self._ends = started + self._limits.seconds
         self._pages += 1
+        for turn in _TURNS:
+            left = self._limits.page_seconds - (self._clock() - started)
+            reading = self._read_turned(page, number, turn, left) if left > 0 else None
+            if reading is None or reading.chars < MIN_CHARS:
+                return None
+            if is_text("\n".join(fragment.text for fragment in reading.layout.fragments)):
+                return reading
+        return None
+
+    def _read_turned(self, page: Any, number: int, turn: int, seconds: float) -> PageReading | None:
+        dpi = _choose_dpi(page.rect)
         # An image of one colour channel gives no text at all.
-        picture = page.get_pixmap(dpi=_choose_dpi(page.rect), colorspace=pymupdf.csRGB, alpha=False)
-        layer = run_forked(lambda: self._recognise(picture), self._limits.page_seconds)
+        zoom = pymupdf.Matrix(dpi / 72, dpi / 72).prerotate(turn)
+        picture = page.get_pixmap(matrix=zoom, colorspace=pymupdf.csRGB, alpha=False)
+        picture.set_dpi(dpi, dpi)
+        layer = run_forked(lambda: self._recognise(picture), seconds)
         if layer is None:
             return None
         with pymupdf.open("pdf", layer) as document:
-            reading = read_page(document[0], number)
-        return reading if is_text("\n".join(fragment.text for fragment in reading.layout.fragments)) else None
+            document[0].set_rotation(-turn % 360)
+            return read_page(document[0], number)
 
     def _recognise(self, picture: Any) -> bytes:
         """A PDF of one page: the picture, and its text in invisible print."""

@@ -105,7 +105,8 @@ class PageCollection:
         """Sentences a person understands."""
         missed = set(self.missed)
         if scanned := [number for number in self.scanned if number not in missed]:
-            yield f"Not read, for they are scanned images: {list_pages(scanned)}."
+            excess = " beyond the limits of recognition" if self.recognised or missed else ""
+            yield f"Not read, for they are scanned images{excess}: {list_pages(scanned)}."
         if garbled := [number for number in self.garbled if number not in missed]:
             yield f"Not read, for their fonts do not say which letters they show: {list_pages(garbled)}."
         if self.missed:
