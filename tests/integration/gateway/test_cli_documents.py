@@ -219,3 +219,18 @@ async def test_an_export_says_that_its_key_sees_not_all(
     done = await asyncio.to_thread(run_skillnet, "export", str(tmp_path / "a"), environment=environment)
     assert "1 documents" in done.stdout
     assert "Only what this key sees: tienda" in done.stdout
+
+
+async def test_other_sizes_of_chunks_and_what_they_make_outdated(skillnet: Skillnet, manual: str) -> None:
+    shown = read_json(await skillnet("organization", "--chunk-max-tokens", "200", "--json"))
+    assert (shown["chunks"]["max_tokens"], shown["chunks"]["own"]) == (200, ["max_tokens"])
+    assert (await skillnet("reprocess", "--dry-run")).stdout == "Outdated: 1\n"
+    done = read_json(await skillnet("reprocess", "manual.pdf", "--json"))
+    assert [(one["document_id"], one["version"], one["stage"]) for one in done["started"]] == [(manual, 2, "chunk")]
+    assert (await skillnet("reprocess")).stdout == "Under way: 0 (0 read anew, 0 cut anew)\n"
+    assert (await skillnet("reprocess", "nada.pdf")).returncode == Exit.NOT_FOUND
+    back = read_json(await skillnet("organization", "--default-chunks", "--json"))
+    assert back["chunks"]["own"] == []
+    refused = await skillnet("organization", "--chunk-min-tokens", "400")
+    assert refused.returncode == Exit.FAILED
+    assert "min_tokens must be below" in refused.stderr

@@ -70,7 +70,9 @@ async def test_other_sizes_cut_anew_what_was_read_and_embed_only_new_texts(line:
     )
     assert versions[0][:4] == versions[1][:4]
     assert versions[1]["pipeline_fingerprint"] == await fingerprint(line)
-    event = (await line.events())[-1]
+    events = await line.events()
+    assert [event["content_changed"] for event in events] == [True, False]
+    event = events[-1]
     assert event["sections"] == {"added": [], "changed": [], "removed": [], "truncated": False}
     assert await outdated(line) == Outdated([], 0)
     assert await redo(line, first.document_id) is None

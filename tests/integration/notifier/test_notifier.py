@@ -217,6 +217,13 @@ async def test_other_changes_make_no_course_stale(stage: Stage, change: ChangeKi
     assert await stage.rows("SELECT 1 FROM notifications") == []
 
 
+async def test_the_same_words_cut_anew_make_no_course_stale(stage: Stage) -> None:
+    await add_course(stage, "devoluciones", "Devoluciones")
+    same = event(stage, content_changed=False)
+    await stage.send(subject_of(same), same.model_dump_json().encode())
+    assert await stage.rows("SELECT 1 FROM notifications") == []
+
+
 async def test_courses_that_are_gone_are_passed_over(stage: Stage) -> None:
     await add_course(stage, "devoluciones", "Devoluciones")
     update = event(stage, courses=["gone", "devoluciones"])

@@ -51,6 +51,8 @@ class DocumentUpdated(DocumentEvent):
     version: int
     previous_version: int | None
     sections: SectionChanges = SectionChanges()
+    content_changed: bool = True
+    """False where the version holds the words of the one before, read or cut by another pipeline."""
     chunk_count: int
     page_count: int | None
     embedding_model: str | None

@@ -74,6 +74,7 @@ async def _promote(
         version=version,
         previous_version=previous,
         sections=await _section_changes(connection, org_id, document_id, previous, version),
+        content_changed=await connection.fetchval(SQL.content_changed, org_id, document_id, previous, version),
         chunk_count=row["expected_chunks"],
         page_count=row["page_count"],
         embedding_model=model["slug"],

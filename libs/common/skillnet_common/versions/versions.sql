@@ -122,6 +122,14 @@ FROM new FULL JOIN old ON new.path = old.path
 WHERE new.digests IS DISTINCT FROM old.digests
 ORDER BY new.place NULLS LAST, old.path
 
+-- name: content_changed
+-- What is not known counts as changed.
+SELECT coalesce(
+    (SELECT array_agg(digest ORDER BY section_index) FROM document_sections
+     WHERE org_id = $1 AND document_id = $2 AND version = $3)
+    <> (SELECT array_agg(digest ORDER BY section_index) FROM document_sections
+        WHERE org_id = $1 AND document_id = $2 AND version = $4), true)
+
 -- name: fail_version
 UPDATE document_versions SET state = 'failed', ended_at = now(), error_stage = $4, error_code = $5, error_message = $6
 WHERE org_id = $1 AND document_id = $2 AND version = $3

@@ -35,6 +35,7 @@ class SourceChange:
     change: ChangeKind
     occurred_at: datetime
     courses: tuple[str, ...]
+    content_changed: bool = True
 
     @classmethod
     def of(cls, event: DocumentUpdated | DocumentDeleted) -> SourceChange:
@@ -47,12 +48,13 @@ class SourceChange:
             change=event.change if isinstance(event, DocumentUpdated) else ChangeKind.DELETED,
             occurred_at=event.occurred_at,
             courses=tuple(sorted(set(event.courses))),
+            content_changed=event.content_changed if isinstance(event, DocumentUpdated) else True,
         )
 
     @property
     def calls_for_review(self) -> bool:
-        """A new document or other metadata makes no course stale."""
-        return self.change in _REASONS
+        """A new document or other metadata makes no course stale, nor do the same words read or cut anew."""
+        return self.change in _REASONS and (self.content_changed or self.change is not ChangeKind.REPLACED)
 
 
 @dataclass(frozen=True, slots=True)
