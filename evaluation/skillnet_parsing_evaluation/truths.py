@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +18,13 @@ from skillnet_parsing_evaluation.outlines import Entry, fold
 
 _LAWS = "fjortegan+curso-normativa"
 _COMMENTS = re.compile(r"<!--.*?-->|\{/\*.*?\*/\}", re.DOTALL)
+_DIVISIONS = {
+    **dict.fromkeys(("preambulo", "exposicion", "libro", "titulo", "disposicion", "disposiciones", "anexo"), 2),
+    "capitulo": 3,
+    "seccion": 4,
+    "subseccion": 5,
+    "articulo": 6,
+}
 _MIN_BOOKMARKS = 4
 _MIN_FOUND = 0.8
 _MAX_WORDS = 60
@@ -41,7 +48,8 @@ def gold(data: Path, kind: str) -> list[Truth]:
 def _gold_truth(data: Path, record: dict[str, Any]) -> Truth:
     path = record["path"]
     entries = tuple(Entry(level, title) for level, title, _ in record["heads"])
-    return Truth(data / path, entries, legal=_LAWS in path)
+    legal = _LAWS in path
+    return Truth(data / path, nest_law(entries) if legal else entries, legal)
 
 
 def bookmarked(paths: list[Path]) -> Iterator[Truth]:
@@ -66,7 +74,18 @@ def _read_bookmarks(path: Path, document: pymupdf.Document) -> Truth | None:
     found = tuple(Entry(level, title) for level, title, page in entries if _stands_near(title, page, pages))
     if len(found) < _MIN_FOUND * len(entries):
         return None
-    return Truth(path, found, legal=_LAWS in str(path))
+    legal = _LAWS in str(path)
+    return Truth(path, nest_law(found) if legal else found, legal)
+
+
+def nest_law(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """The entries with the depth that the law gives them: consolidated laws' bookmarks put titles, chapters and
+    sections on one level, and final provisions below the last of them."""
+    return tuple(Entry(_DIVISIONS.get(_first_word(entry.title), entry.level), entry.title) for entry in entries)
+
+
+def _first_word(title: str) -> str:
+    return fold(title.strip("[] ").split(maxsplit=1)[0]) if title.strip("[] ") else ""
 
 
 def _stands_near(title: str, page: int, pages: list[str]) -> bool:
