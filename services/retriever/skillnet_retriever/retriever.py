@@ -15,6 +15,7 @@ from skillnet_common.contracts.retrieval import (
     ContextReply,
     ContextRequest,
     Filters,
+    Fusion,
     GroundReply,
     GroundRequest,
     OutlineReply,
@@ -247,7 +248,8 @@ class Retriever:
         warnings += wording_warnings(question.wording, missing)
         if question.encoded is not None and alpha > 0 and request.late_interaction is not False:
             if question.encoded.tokens is not None:
-                ranking = keep_leaders(pool, await _compare_tokens(snapshot, question.encoded.tokens, ranking), alpha)
+                compared = await _compare_tokens(snapshot, question.encoded.tokens, ranking, request.fusion)
+                ranking = keep_leaders(pool, compared, alpha)
             elif request.late_interaction:
                 warnings.append(_NO_TOKENS)
         if question.withheld:
@@ -334,10 +336,12 @@ async def _narrow(snapshot: Snapshot, question: _Question) -> list[tuple[str, ..
     return await snapshot.narrow(question.wording) if question.wording.narrows else []
 
 
-async def _compare_tokens(snapshot: Snapshot, question: Vectors, ranking: Sequence[Ranked]) -> list[Ranked]:
+async def _compare_tokens(
+    snapshot: Snapshot, question: Vectors, ranking: Sequence[Ranked], fusion: Fusion
+) -> list[Ranked]:
     bits = await snapshot.token_bits([ranked.candidate.chunk_id for ranked in ranking[:COMPARED]])
     scores = await asyncio.to_thread(max_sims, question, list(bits.values()))
-    return with_late_scores(ranking, dict(zip(bits, scores, strict=True)))
+    return with_late_scores(ranking, dict(zip(bits, scores, strict=True)), fusion)
 
 
 def _alpha(strategy: Strategy, alpha: float, question: EncodedQuestion | None) -> float:

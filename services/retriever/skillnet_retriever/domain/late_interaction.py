@@ -1,29 +1,32 @@
 """Late interaction: every token of the question against every token of a passage.
 
-MaxSim (Khattab and Zaharia 2020, arXiv:2004.12832) over the token vectors of the embedding model itself. The passage's
-side is one sign bit a value, the question's side stays in floats: an inner product with signs keeps the order of
-cosines (asymmetric, as in Dong, Charikar and Li 2008).
+MaxSim (Khattab and Zaharia 2020, arXiv:2004.12832) over the token vectors of the embedding model itself. The
+passage's side is one sign bit a value, the question's side stays in floats: an inner product with signs keeps the
+order of cosines (asymmetric, as in Dong, Charikar and Li 2008).
 """
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
 
+from skillnet_common.contracts.retrieval import Fusion
 from skillnet_inference.vectors import Vectors
-from skillnet_retriever.domain.fusion import Ranked
+from skillnet_retriever.domain.fusion import RRF_K, Ranked
 
 COMPARED = 50
 """The first candidates of the fused ranking are compared; the rest stay behind them."""
-WEIGHT = 2.0
-"""Weight beside the fused score, both in standard deviations; the best of those measured (docs/retrieval.md)."""
+WEIGHT = 0.75
+"""Weight beside a cosine; the best of those measured (docs/retrieval.md)."""
 
+_DEVIATION_WEIGHT = 0.6
+"""In standard deviations, as the weights of the legs (alpha)."""
 _BYTE = 8
 _BLOCK = 8
 """Passages at a time: their unpacked signs, about 3 MB, stay in the processor's cache."""
@@ -40,28 +43,47 @@ def max_sims(question: Vectors, passages: Sequence[bytes]) -> list[float]:
     return [score for block in blocks for score in _block_scores(question, block)]
 
 
-def with_late_scores(ranking: Sequence[Ranked], scores: Mapping[UUID, float]) -> list[Ranked]:
+def with_late_scores(ranking: Sequence[Ranked], scores: Mapping[UUID, float], fusion: Fusion) -> list[Ranked]:
     """The ranking with the first `COMPARED` in the order of fused score and late score together.
 
-    The late score's distance from its mean is brought to the spread of the fused scores, so that it has the same
-    weight in every fusion. A passage without a late score keeps its fused score, as one of average lateness would.
+    The late score counts by its distance from the mean, so that a passage without one keeps its fused score.
     """
     first, rest = ranking[:COMPARED], list(ranking[COMPARED:])
-    late = [scores[r.candidate.chunk_id] for r in first if r.candidate.chunk_id in scores]
-    if not late:
+    compared = [ranked for ranked in first if ranked.candidate.chunk_id in scores]
+    if not compared:
         return list(ranking)
-    mean, scale = statistics.fmean(late), _scale([r.fused for r in first], late)
+    late = [scores[ranked.candidate.chunk_id] for ranked in compared]
+    parts = _PARTS[fusion](late)
+    mean = statistics.fmean(parts)
+    mixed = [
+        replace(ranked, fused=ranked.fused + part - mean, late=score)
+        for ranked, part, score in zip(compared, parts, late, strict=True)
+    ]
+    without = [ranked for ranked in first if ranked.candidate.chunk_id not in scores]
+    return sorted(mixed + without, key=lambda r: (-r.fused, r.candidate.chunk_id)) + rest
 
-    def mixed(ranked: Ranked) -> Ranked:
-        own = scores.get(ranked.candidate.chunk_id)
-        return ranked if own is None else replace(ranked, fused=ranked.fused + scale * (own - mean), late=own)
 
-    return sorted(map(mixed, first), key=lambda r: (-r.fused, r.candidate.chunk_id)) + rest
+def _as_similarity(late: Sequence[float]) -> list[float]:
+    return [WEIGHT * score for score in late]
 
 
-def _scale(fused: Sequence[float], late: Sequence[float]) -> float:
+def _as_rank(late: Sequence[float]) -> list[float]:
+    """A third ranking beside those of the legs; equal ones share the better rank."""
+    ranks = {score: rank for rank, score in reversed(list(enumerate(sorted(late, reverse=True), start=1)))}
+    return [1 / (RRF_K + ranks[score]) for score in late]
+
+
+def _as_deviation(late: Sequence[float]) -> list[float]:
     spread = statistics.pstdev(late)
-    return WEIGHT * statistics.pstdev(fused) / spread if spread > 0 else 0.0
+    return [score / spread * _DEVIATION_WEIGHT if spread > 0 else 0.0 for score in late]
+
+
+_PARTS: dict[Fusion, Callable[[Sequence[float]], list[float]]] = {
+    Fusion.COVERAGE: _as_similarity,
+    Fusion.RRF: _as_rank,
+    Fusion.STANDARDISED: _as_deviation,
+}
+"""What a late score adds, in the way in which the fusion adds its legs."""
 
 
 def _block_scores(question: Vectors, passages: Sequence[bytes]) -> Iterator[float]:
