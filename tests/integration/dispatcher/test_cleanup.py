@@ -14,7 +14,7 @@ from tests.integration.versions.observer import Observer
 from tests.integration.versions.pipeline import Pipeline
 
 from skillnet_common.objects import Originals
-from skillnet_common.versions import document_id_for
+from skillnet_common.versions import document_id_for, redo_document
 from skillnet_dispatcher.loops import archive as archive_module
 from skillnet_dispatcher.loops import cleanup as cleanup_module
 from skillnet_dispatcher.loops.archive import Archive
@@ -108,6 +108,24 @@ async def test_the_last_versions_are_kept_and_older_ones_go_with_their_originals
     observer = Observer(ground.service, pipeline.org_id)
     await observer.look()
     await observer.check_settled()
+
+
+async def test_an_original_goes_with_the_last_version_that_was_made_of_it(
+    ground: Ground, originals: Originals, tmp_path: Path
+) -> None:
+    pipeline = await ground.pipeline()
+    document_id = await publish_versions(pipeline, originals, 1)
+    for number in range(6):
+        async with pipeline.database.tenant(pipeline.org_id) as connection:
+            assert await redo_document(connection, pipeline.org_id, document_id, f"parser-{number}")
+        await pipeline.drain()
+    await Archive(ground.dispatcher).step()
+    await cleanup_of(ground, originals).step()
+    assert await column(ground, pipeline.org_id, VERSIONS) == [4, 5, 6, 7]
+    assert objects_in(tmp_path) == 1
+    await pipeline.delete(document_id)
+    await cleanup_of(ground, originals).step()
+    assert objects_in(tmp_path) == 0
 
 
 async def test_a_deleted_document_loses_everything_but_its_tombstone(

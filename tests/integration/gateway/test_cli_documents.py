@@ -232,5 +232,5 @@ async def test_other_sizes_of_chunks_and_what_they_make_outdated(skillnet: Skill
     back = read_json(await skillnet("organization", "--default-chunks", "--json"))
     assert back["chunks"]["own"] == []
     refused = await skillnet("organization", "--chunk-min-tokens", "400")
-    assert refused.returncode == Exit.FAILED
+    assert refused.returncode == Exit.USAGE
     assert "min_tokens must be below" in refused.stderr
