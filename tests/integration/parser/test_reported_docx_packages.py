@@ -59,6 +59,20 @@ def test_relationships_to_nothing(parse: Parse, word: Any, target: str) -> None:
     assert parse(data, "a.docx").text == "Texto."
 
 
+@pytest.mark.parametrize("rename", [str.upper, str.title, lambda name: name.replace("/", "\\")])
+def test_names_of_parts_in_another_case_or_with_backslashes(
+    parse: Parse, word: Any, rename: Callable[[str], str]
+) -> None:
+    word.add_heading("Plazos", 2)
+    source = zipfile.ZipFile(io.BytesIO(data_of(word)))
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as target:
+        for entry in source.namelist():
+            target.writestr(rename(entry), source.read(entry))
+    document = parse(buffer.getvalue(), "a.docx")
+    assert [(section.level, section.heading) for section in document.sections[1:]] == [(2, "Plazos")]
+
+
 @pytest.mark.parametrize(
     ("name", "kind"),
     [

@@ -62,9 +62,10 @@ class Relationship:
 def read_part(archive: zipfile.ZipFile, name: str | None) -> etree._Element | None:
     """The root of a part; None where the package has none of that name. Raises `PermanentFault`: unsafe_archive
     (a document type declaration), and `etree.XMLSyntaxError`."""
-    if name is None or name not in archive.NameToInfo:
+    entry = _find_entry(archive, name) if name is not None else None
+    if entry is None:
         return None
-    with archive.open(name) as part:
+    with archive.open(entry) as part:
         data = part.read(MAX_PART_BYTES)
     data = _as_transitional(data)
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
@@ -72,6 +73,19 @@ def read_part(archive: zipfile.ZipFile, name: str | None) -> etree._Element | No
     if root.getroottree().docinfo.doctype:
         raise _unsafe()
     return root
+
+
+def _find_entry(archive: zipfile.ZipFile, name: str) -> str | None:
+    """The entry of a part, whose name is the same in any case; some programs write it with backslashes."""
+    if name in archive.NameToInfo:
+        return name
+    folded = name.lower()
+    return next((entry for entry in archive.NameToInfo if fold_entry(entry) == folded), None)
+
+
+def fold_entry(entry: str) -> str:
+    """The name of a ZIP entry as packages compare them."""
+    return entry.replace("\\", "/").lower()
 
 
 def relationships_of(archive: zipfile.ZipFile, part: str) -> list[Relationship]:

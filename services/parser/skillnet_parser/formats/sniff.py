@@ -12,6 +12,7 @@ from skillnet_common.courses.words import FILE_TYPE, MAGIC
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.domain.separated import is_separated
 from skillnet_parser.formats.archive import check_archive
+from skillnet_parser.formats.ooxml import fold_entry
 from skillnet_parser.formats.text_encoding import unmarked_utf16
 from skillnet_parser.limits import ParseLimits
 
@@ -101,7 +102,7 @@ def _sniff_zip(path: Path, limits: ParseLimits) -> FileType:
     try:
         with zipfile.ZipFile(path) as archive:
             check_archive(archive, limits)
-            names = {name.lower() for name in archive.namelist()}
+            names = {fold_entry(name) for name in archive.namelist()}
     except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, ValueError) as error:
         raise PermanentFault(
             ErrorCode.CORRUPT_FILE, "The file is damaged: its ZIP container cannot be read to the end."
