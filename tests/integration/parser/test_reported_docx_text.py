@@ -55,6 +55,18 @@ def test_what_stands_in_controls_around_rows_and_cells_is_read(parse: Parse, wor
     assert document.warnings == ()
 
 
+def test_what_a_merged_cell_covers_is_neither_read_nor_missed(parse: Parse, word: Any) -> None:
+    cell = "<w:tc><w:tcPr><w:vMerge{}/></w:tcPr><w:p>{}</w:p></w:tc>"
+    rows = ((" w:val='restart'", "Zona"), ("", "tapado por la celda de arriba"))
+    xml = "".join(
+        f"<w:tr>{cell.format(kind, run(text))}<w:tc><w:p>{run('b')}</w:p></w:tc></w:tr>" for kind, text in rows
+    )
+    append(word, f"<w:tbl>{xml}</w:tbl>")
+    document = parse(data_of(word), "a.docx")
+    assert document.text == "| Zona | b |\n| --- | --- |\n|  | b |"
+    assert document.warnings == ()
+
+
 @pytest.mark.parametrize("kind", ["page", "column", "textWrapping"])
 def test_a_break_keeps_words_apart(parse: Parse, word: Any, kind: str) -> None:
     append(word, f"<w:p>{run('Antes')}<w:r><w:br w:type='{kind}'/></w:r>{run('después.')}</w:p>")

@@ -10,6 +10,7 @@ from lxml import etree
 from skillnet_parser.formats.docx_frames import FRAMES
 from skillnet_parser.formats.docx_package import W
 from skillnet_parser.formats.docx_styles import Styles, is_on
+from skillnet_parser.formats.docx_tables import goes_on
 
 _MARKUP = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
@@ -142,12 +143,12 @@ def is_alternative(element: etree._Element) -> bool:
 
 def count_present(root: etree._Element, styles: Styles) -> int:
     """Letters and digits of the body's text runs that a reader sees: no deletions, nothing hidden, of two forms
-    of a drawing one, of a ruby its base."""
+    of a drawing one, of a ruby its base, of merged cells the first."""
     count = 0
     waiting = [root]
     while waiting:
         element = waiting.pop()
-        if element.tag in DELETED or element.tag == f"{W}rt":
+        if element.tag in DELETED or element.tag == f"{W}rt" or (element.tag == f"{W}tc" and goes_on(element)):
             continue
         if element.tag == f"{W}t":
             count += sum(char.isalnum() for char in element.text or "")
