@@ -9,8 +9,8 @@ from skillnet_common.documents import Chunk, ParsedDocument
 
 
 def statistics_of(document: ParsedDocument, chunks: Sequence[Chunk] | None) -> dict[str, object]:
-    """Pages and those of them that recognition read, characters, sections, blocks by kind, what was left out by reason; of chunks their number and
-    sizes in tokens, where they were cut."""
+    """Pages and those of them that recognition read, characters, sections, blocks by kind, what was left out by
+    reason; of chunks their number and sizes in tokens, where they were cut."""
     kinds = Counter(block.kind.value for block in document.blocks)
     figures: dict[str, object] = {
         "file_type": document.file_type,
