@@ -115,7 +115,19 @@ def test_two_columns_are_a_table_where_one_is_of_values(parse: Parse, sheet: Any
     ):
         set_left(sheet, (concept, fee), (72, 300))
     (table,) = blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.TABLE)
-    assert "| Duplicado del carné | 6,50 EUR |" in table
+    assert table.startswith(
+        "|  |  |\n| --- | --- |\n| Inscripción | 25,00 EUR |\n| Duplicado del carné | 6,50 EUR |\n"
+    )
+
+
+def test_years_name_the_columns_above_titles_of_rows(parse: Parse, sheet: Any, blocks_of: BlocksOf) -> None:
+    set_right(sheet, ("Partida", "2021", "2022", "2023"))
+    for title in ("Gastos:", "Programas con dotación propia:"):
+        sheet.line(title, size=10)
+    for row in (("Defensa", "1.300", "1.319", "1.265"), ("Empleo", "725", "773", "820"), ("Deuda", "9", "-", "14")):
+        set_right(sheet, row)
+    (table,) = blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.TABLE)
+    assert table.startswith("| Partida | 2021 | 2022 | 2023 |\n| --- | --- | --- | --- |\n| Gastos: |  |")
 
 
 def test_prose_in_three_columns_is_no_table(parse: Parse, sheet: Any, lorem: str, blocks_of: BlocksOf) -> None:
@@ -207,3 +219,30 @@ def test_the_second_line_of_a_head_may_be_of_one_cell(parse: Parse, sheet: Any, 
         set_left(sheet, (profile, "medio", "Lee poco y deprisa"), (72, 220, 300))
     (table,) = blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.TABLE)
     assert table.startswith("| Perfil | Nivel TIC | Rasgos |\n")
+
+
+def test_close_rows_of_values_stay_apart(parse: Parse, sheet: Any, blocks_of: BlocksOf) -> None:
+    set_right(sheet, ("Año", "Total", "Alta", "Baja"), font="hebo")
+    for first, second in (("2019", "2020"), ("2021", "2022"), ("2023", "2024")):
+        sheet.y += 6
+        set_right(sheet, (first, "10", "7", "3"))
+        set_right(sheet, (second, "12", "8", "4"))
+    (table,) = blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.TABLE)
+    assert len(table.split("\n")) == 8
+
+
+def test_a_row_may_go_on_in_every_cell(parse: Parse, sheet: Any, blocks_of: BlocksOf) -> None:
+    edges = (72, 220, 300)
+    set_left(sheet, ("Perfil", "Nivel", "Rasgos"), edges, font="hebo")
+    for row in (
+        ("Alumnado", "bajo", "Lee deprisa"),
+        ("Docentes", "medio", "Lee despacio"),
+        ("Familias", "alto", "Ojea"),
+    ):
+        sheet.y += 5
+        set_left(sheet, row, edges)
+    sheet.y += 5
+    set_left(sheet, ("Personal de", "bajo o", "Lee carteles y"), edges)
+    set_left(sheet, ("planta", "medio", "manuales impresos"), edges)
+    (table,) = blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.TABLE)
+    assert table.endswith("| Personal de planta | bajo o medio | Lee carteles y manuales impresos |")

@@ -166,13 +166,13 @@ class _Composer:
         boxes: list[Box] = []
         for number, placed in enumerate(tables):
             for index, (row, box) in enumerate(zip(placed.table.rows, placed.table.row_boxes, strict=True)):
-                repeated = number > 0 and index == 0 and row == header
+                repeated = number > 0 and index == 0 and row == header and placed.table.headed
                 if repeated:
                     self.removed.append(Removal(RemovalReason.REPEATED_HEADER, placed.page, " | ".join(row)))
                 elif any(cell.strip() for cell in row):
                     rows.append([self._join_cell(cell) for cell in row])
                     boxes.append(box)
-        lines = zip(render_rows(rows), boxes, strict=True)
+        lines = zip(render_rows(rows, headed=tables[0].table.headed), boxes, strict=True)
         return DraftBlock(BlockKind.TABLE, tuple(Piece(line, box, "\n") for line, box in lines))
 
     def _join_cell(self, cell: str) -> str:

@@ -80,11 +80,13 @@ class Fragment:
 
 @dataclass(frozen=True, slots=True)
 class TableRegion:
-    """A ruled table on a page: cells row by row, and the place of every row."""
+    """A table on a page: cells row by row, and the place of every row. `headed`: the first row names the
+    columns."""
 
     rows: tuple[tuple[str, ...], ...]
     rect: Rect
     row_boxes: tuple[Box, ...]
+    headed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

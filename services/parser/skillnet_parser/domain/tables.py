@@ -7,16 +7,18 @@ from collections.abc import Sequence
 _MIN_FILLED_SHARE = 0.5
 
 
-def render_rows(rows: Sequence[Sequence[str]]) -> list[str]:
-    """A line per table row, the delimiter of Markdown joined to the first. Rows are padded to one width;
-    a `|` in a cell is escaped, white space of any kind becomes one space. Empty where no cell has text."""
+def render_rows(rows: Sequence[Sequence[str]], *, headed: bool = True) -> list[str]:
+    """A line per table row, the delimiter of Markdown joined to the first, below an empty header where the rows
+    are not `headed`. Rows are padded to one width; a `|` in a cell is escaped, white space of any kind becomes
+    one space. Empty where no cell has text."""
     width = max((len(row) for row in rows), default=0)
     cells = [[_render_cell(cell) for cell in row] + [""] * (width - len(row)) for row in rows]
     kept = [row for row in cells if any(row)]
     if not kept:
         return []
     lines = [f"| {' | '.join(row)} |" for row in kept]
-    lines[0] += "\n" + "|" + " --- |" * width
+    rule = "|" + " --- |" * width
+    lines[0] = f"{lines[0]}\n{rule}" if headed else f"|{'  |' * width}\n{rule}\n{lines[0]}"
     return lines
 
 

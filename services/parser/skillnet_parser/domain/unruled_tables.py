@@ -7,12 +7,15 @@ rows, which prose, lists and formulas do not keep up.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
 from skillnet_common.documents import Box
+from skillnet_parser.domain.heading_rows import SLIGHTLY_LARGER
+from skillnet_parser.domain.heading_signals import LARGER
 from skillnet_parser.domain.layout import (
     Fragment,
     Item,
@@ -32,14 +35,16 @@ _MIN_ROWS = 3
 _MIN_ROWS_OF_TWO = 4
 _MAX_GAP = 3.5  # times the size: from one row to the next
 _MAX_HEAD_ROWS = 4
+_MAX_TITLES = 3  # of the first rows, one below the other
 _MOSTLY = 0.8
-_SAME_SIZE = 0.5  # points
+_YEAR = re.compile(r"(?:19|20)\d\d\b")
 _MAX_TITLE_WORDS = 8  # of a row that heads those below it
 _MAX_LONG_SHARE = 0.25
 _LONG_WORDS = 8
 _FILLED = 0.75  # of the column's width
 _MAX_FILLED_SHARE = 0.6
 _TIGHT = 0.9  # times the usual distance of two rows: the second line of a cell
+_TIGHTER = 0.8  # where it has a cell in each column
 
 
 def set_unruled_tables(items: Sequence[Item], contents: set[int]) -> tuple[list[Item], set[int]]:
@@ -127,7 +132,7 @@ def _grow_up(rows: Sequence[Row], seed: int, free: int, columns: Columns) -> int
     """Where the table begins: its head may name several columns at once, and stand above a short row that heads
     the first rows."""
     start = seed
-    for at in range(seed - 1, max(free, seed - _MAX_HEAD_ROWS) - 1, -1):
+    for at in range(seed - 1, max(free, seed - _MAX_HEAD_ROWS - _MAX_TITLES) - 1, -1):
         row = rows[at]
         if not _is_close(row, rows[at + 1]):
             break
@@ -135,7 +140,7 @@ def _grow_up(rows: Sequence[Row], seed: int, free: int, columns: Columns) -> int
             if not _may_hold_cells(row) or columns.spans(row.cells) is None:
                 break
             start = at
-        elif start < seed or at < start - 1 or not _may_head_rows(row, rows[seed]):
+        elif start < seed or seed - at > _MAX_TITLES or not _may_head_rows(row, rows[seed]):
             break
     return start
 
@@ -143,10 +148,10 @@ def _grow_up(rows: Sequence[Row], seed: int, free: int, columns: Columns) -> int
 def _may_head_rows(row: Row, whole: Row) -> bool:
     """`Previsto` between rows of cells; not the larger or numbered heading of the next table."""
     label = read_label(row.text)
-    numbered = label is not None and bool(label.rest) and row.style.bold
-    return (
-        row.style.size <= whole.style.size + _SAME_SIZE and not numbered and len(row.text.split()) <= _MAX_TITLE_WORDS
-    )
+    bold = row.style.bold
+    numbered = label is not None and bool(label.rest) and bold
+    larger = row.style.size > (SLIGHTLY_LARGER if bold else LARGER) * whole.style.size
+    return not larger and not numbered and len(row.text.split()) <= _MAX_TITLE_WORDS
 
 
 def _is_close(above: Row, row: Row) -> bool:
@@ -184,11 +189,12 @@ def _is_prose(cells: Sequence[Fragment], columns: Columns) -> bool:
 
 def _place(rows: Sequence[Row], columns: Columns) -> PlacedTable:
     usual = _usual_gap(rows, columns)
-    head = _head_rows(rows, usual)
+    named = _head_rows(rows, usual)
+    head = max(1, named)
     texts = [merge_head([row.cells for row in rows[:head]], columns)]
     boxes = [merge_boxes([row.box for row in rows[:head]])]
     for above, row in pairwise(rows[head - 1 :]):
-        goes_on = len(texts) > 1 and len(row.cells) < len(columns) and _is_tight(above, row, usual)
+        goes_on = len(texts) > 1 and _goes_on(above, row, columns, usual)
         cells = columns.texts(row.cells) if goes_on or not _heads_rows(row) else _lead(row, columns)
         if goes_on:
             texts[-1] = [f"{one}\n{other}".strip() for one, other in zip(texts[-1], cells, strict=True)]
@@ -196,7 +202,7 @@ def _place(rows: Sequence[Row], columns: Columns) -> PlacedTable:
         else:
             texts.append(cells)
             boxes.append(row.box)
-    return _make_table(rows, texts, boxes)
+    return _make_table(rows, texts, boxes, headed=named > 0)
 
 
 def _heads_rows(row: Row) -> bool:
@@ -208,19 +214,29 @@ def _lead(row: Row, columns: Columns) -> list[str]:
     return [row.text, *[""] * (len(columns) - 1)]
 
 
-def _make_table(rows: Sequence[Row], texts: Sequence[Sequence[str]], boxes: Sequence[Box]) -> PlacedTable:
+def _make_table(
+    rows: Sequence[Row], texts: Sequence[Sequence[str]], boxes: Sequence[Box], *, headed: bool
+) -> PlacedTable:
     rect = union([row.rect for row in rows])
-    region = TableRegion(tuple(tuple(cells) for cells in texts), rect, tuple(boxes))
+    region = TableRegion(tuple(tuple(cells) for cells in texts), rect, tuple(boxes), headed)
     return PlacedTable(rows[0].page, region, rows[0].column)
 
 
-def _is_tight(above: Row, row: Row, usual: float) -> bool:
-    return row.rect.y1 - above.rect.y1 < _TIGHT * usual
+def _goes_on(above: Row, row: Row, columns: Columns, usual: float) -> bool:
+    """Whether the row holds the second lines of the cells above."""
+    if len(row.cells) < len(columns):
+        return _is_tight(above, row, _TIGHT * usual)
+    return _is_tight(above, row, _TIGHTER * usual) and not _count_values(row)
+
+
+def _is_tight(above: Row, row: Row, limit: float) -> bool:
+    return row.rect.y1 - above.rect.y1 < limit
 
 
 def _head_rows(rows: Sequence[Row], usual: float) -> int:
     """How many rows name the columns: the bold ones at the top where plain ones follow, else those above the
-    first value where nearly all rows from there on hold one, else the first."""
+    first value where nearly all rows from there on hold one, else the first, if that is of words or years; none
+    where it is a row of values like the others."""
     bold = _count_leading(rows, lambda row: row.style.bold, usual)
     if 0 < bold < len(rows):
         return bold
@@ -229,7 +245,16 @@ def _head_rows(rows: Sequence[Row], usual: float) -> int:
     )
     rest = [row for row in rows[plain:] if len(row.cells) > 1]
     valued = sum(_count_values(row) > 0 for row in rest)
-    return plain if 0 < plain <= _MAX_HEAD_ROWS and valued > _MOSTLY * len(rest) else 1
+    return (
+        plain
+        if 0 < plain <= _MAX_HEAD_ROWS and valued > _MOSTLY * len(rest)
+        else int(plain > 0 or _names_years(rows[0]))
+    )
+
+
+def _names_years(row: Row) -> bool:
+    values = [cell.text.strip() for cell in row.cells if is_value(cell.text)]
+    return sum(_YEAR.match(value) is not None for value in values) > _MOSTLY * len(values)
 
 
 def _count_values(row: Row) -> int:
@@ -239,7 +264,7 @@ def _count_values(row: Row) -> int:
 def _count_leading(rows: Sequence[Row], names: Callable[[Row], bool], usual: float) -> int:
     """How many rows from the top are such; one with a single cell only where it goes on with the row above."""
     for at, row in enumerate(rows):
-        alone = len(row.cells) == 1 and not (at and _is_tight(rows[at - 1], row, usual))
+        alone = len(row.cells) == 1 and not (at and _is_tight(rows[at - 1], row, _TIGHT * usual))
         if alone or not names(row):
             return at
     return len(rows)
