@@ -180,6 +180,19 @@ async def test_a_deleted_course_takes_its_words_along_and_leaves_documents(clien
     assert (await put(client, course(lesson("l1"))))["outcome"] == "created"
 
 
+async def test_a_document_may_name_a_course_that_is_being_deleted(
+    client: httpx.AsyncClient, database: Database, org: UUID
+) -> None:
+    await put(client, course(lesson("l1")))
+    async with database.tenant(org) as connection:
+        await connection.execute("DELETE FROM courses WHERE course_id = 'acogida'")
+        uploading = asyncio.create_task(upload(client, "manual.md", course_id="acogida"))
+        async with asyncio.timeout(30):
+            while not await connection.fetchval(_WAITING):  # noqa: ASYNC110 - another connection comes to wait
+                await asyncio.sleep(0.01)
+    assert await courses_of(client, await uploading) == ["acogida"]
+
+
 async def test_a_courses_words_are_changed_with_the_course_alone(client: httpx.AsyncClient) -> None:
     document_id = (await put(client, course(lesson("l1"))))["document_id"]
     at = f"/v1/documents/{document_id}"
@@ -200,6 +213,7 @@ async def test_ids_may_hold_any_character(client: httpx.AsyncClient, course_id: 
     assert (await client.get(quoted)).json()["course_id"] == course_id
 
 
+_WAITING = "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)"
 BAD: list[dict[str, Any]] = [
     {"title": "Acogida"},
     {"title": "Acogida", "modules": []},

@@ -178,6 +178,22 @@ async def test_a_deleted_source_calls_for_a_review_too(stage: Stage) -> None:
     assert course["stale_reason"] == "fuente eliminada — revisar"
 
 
+async def test_a_course_is_no_source_of_itself(stage: Stage) -> None:
+    pipeline = Pipeline(stage.database, stage.org_id, chunks=1)
+    words = await pipeline.upload("caja", "one", source="course", courses=["caja", "tienda"])
+    async with stage.database.tenant(stage.org_id) as connection:
+        await connection.execute(
+            "UPDATE courses SET document_id = $1, document_version = 1 WHERE course_id = 'caja'", words.document_id
+        )
+    await pipeline.drain()
+    await pipeline.upload("caja", "two", source="course")
+    await pipeline.drain()
+    await stage.relay()
+    await stage.handled()
+    stale = await stage.rows("SELECT course_id FROM courses WHERE stale_since IS NOT NULL")
+    assert [row["course_id"] for row in stale] == ["tienda"]
+
+
 async def test_a_redelivery_adds_nothing_even_after_the_review(stage: Stage) -> None:
     await add_course(stage, "devoluciones", "Devoluciones en tienda")
     update = event(stage)

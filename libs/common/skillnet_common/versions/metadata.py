@@ -77,8 +77,16 @@ async def apply_metadata(
 async def _link_courses(connection: Connection, org_id: UUID, document_id: UUID, courses: Sequence[str]) -> None:
     await connection.execute(SQL.unlink_other_courses, org_id, document_id, list(courses))
     for course in sorted(set(courses)):
-        await connection.execute(SQL.add_course, org_id, course)
+        await _hold_course(connection, org_id, course)
         await connection.execute(SQL.link_course, org_id, course, document_id)
+
+
+async def _hold_course(connection: Connection, org_id: UUID, course: str) -> None:
+    """The course is there, and stays till the end of the transaction. One that is deleted meanwhile is added anew."""
+    held = None
+    while held is None:
+        await connection.execute(SQL.add_course, org_id, course)
+        held = await connection.fetchval(SQL.hold_course, org_id, course)
 
 
 async def _record_change(

@@ -61,6 +61,10 @@ UPDATE document_versions SET title = $4 WHERE org_id = $1 AND document_id = $2 A
 -- name: add_course
 INSERT INTO courses (org_id, course_id, title) VALUES ($1, $2, $2) ON CONFLICT DO NOTHING
 
+-- name: hold_course
+-- Until the link to it is written: it may be deleted at this moment.
+SELECT course_id FROM courses WHERE org_id = $1 AND course_id = $2 FOR KEY SHARE
+
 -- name: link_course
 INSERT INTO course_documents (org_id, course_id, document_id) VALUES ($1, $2, $3)
 ON CONFLICT (org_id, course_id, document_id) DO UPDATE SET role = 'source' WHERE course_documents.role <> 'source'
