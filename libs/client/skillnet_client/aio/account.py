@@ -30,7 +30,7 @@ class AsyncAccountCalls(AsyncConnection):
         return await self._call(requests.organization(), Organization)
 
     async def change_organization(self, change: OrganizationChange) -> Organization:
-        """Changes the name or the consent to an LLM, and returns what holds now; needs the scope `admin`."""
+        """Changes name, consents or sizes of chunks, and returns what holds now; needs the scope `admin`."""
         return await self._call(requests.change_organization(change), Organization)
 
     async def create_key(self, request: KeyRequest | str) -> CreatedKey:

@@ -30,7 +30,7 @@ class AccountCalls(Connection):
         return self._call(requests.organization(), Organization)
 
     def change_organization(self, change: OrganizationChange) -> Organization:
-        """Changes the name or the consent to an LLM, and returns what holds now; needs the scope `admin`."""
+        """Changes name, consents or sizes of chunks, and returns what holds now; needs the scope `admin`."""
         return self._call(requests.change_organization(change), Organization)
 
     def create_key(self, request: KeyRequest | str) -> CreatedKey:
