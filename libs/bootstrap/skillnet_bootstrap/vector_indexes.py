@@ -28,6 +28,7 @@ log = structlog.get_logger(__name__)
 LEAST_RECALL = 0.98
 """Of the ten nearest. An index that finds fewer is dropped: its tenant stays exact."""
 _DRAFT = "_draft"
+_OWN_NAMES = f"^{INDEX_PREFIX}[0-9]+_[0-9a-f]{{32}}({_DRAFT})?$"
 _ALONE = "SELECT pg_try_advisory_lock(hashtext('skillnet vector indexes'))"
 _GROWN = 1.5
 """An index is built anew when the tenant has grown or shrunk by so much: a graph grown row by row, or full of deleted
@@ -40,7 +41,7 @@ _SIZES = "SELECT org_id, count(*) AS chunks FROM skillnet.chunk_embeddings WHERE
 _INDEXES = """
 SELECT c.relname AS name, i.indisvalid AS valid, obj_description(c.oid) AS notes
 FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-WHERE c.relnamespace = 'skillnet'::regnamespace AND starts_with(c.relname, $1)
+WHERE c.relnamespace = 'skillnet'::regnamespace AND c.relname ~ $1
 ORDER BY c.relname
 """
 
@@ -154,7 +155,7 @@ async def _drop(owner: asyncpg.Connection[Any], name: str) -> None:
 
 
 async def _existing(owner: asyncpg.Connection[Any]) -> dict[str, _Existing]:
-    rows: Sequence[Mapping[str, Any]] = await owner.fetch(_INDEXES, INDEX_PREFIX)
+    rows: Sequence[Mapping[str, Any]] = await owner.fetch(_INDEXES, _OWN_NAMES)
     return {row["name"]: _Existing(row["valid"], json.loads(row["notes"] or "{}").get("chunks", 0)) for row in rows}
 
 

@@ -125,6 +125,15 @@ async def test_vectors_are_deleted_and_written_while_it_is_built(world: Topical,
     assert recall(tenant, await world.found(tenant)) >= 0.98
 
 
+async def test_indexes_of_others_are_left_alone(world: Topical, tenant: TopicalTenant) -> None:
+    await world.admin.execute("CREATE INDEX near_by ON organizations (created_at)")
+    try:
+        await world.maintain()
+        assert await world.indexes() == sorted(["near_by", index_name(1, tenant.org_id)])
+    finally:
+        await world.admin.execute("DROP INDEX near_by")
+
+
 async def test_two_passes_do_not_run_side_by_side(world: Topical, tenant: TopicalTenant) -> None:
     first, second = await asyncio.gather(world.maintain(), world.maintain())
     assert sorted([len(first), len(second)]) == [0, 1]
