@@ -62,6 +62,7 @@ documents = st.builds(
     page_labels=st.lists(texts, max_size=3).map(tuple),
     warnings=st.lists(texts, max_size=3).map(tuple),
     removed=st.lists(removals, max_size=3).map(tuple),
+    ocr_pages=st.lists(st.integers(1, 2000), max_size=3).map(tuple),
 )
 
 
