@@ -45,8 +45,8 @@ class RemovedText(Message):
 
 
 class UnindexedSpan(Message):
-    """A part of the canonical text that no chunk holds: a table of contents (`contents`), or a heading that the header
-    of the next chunk shows (`heading`). The end is excluded."""
+    """A part of the canonical text that no chunk holds: a table of contents (`contents`), or a heading that the
+    header of the next chunk shows (`heading`). The end is excluded."""
 
     reason: str
     char_start: int
