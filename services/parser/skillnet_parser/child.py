@@ -68,7 +68,9 @@ def _line(message: dict[str, Any]) -> bytes:
 def _apply(limits: ParseLimits) -> None:
     """From here on the process cannot outgrow its limits, and cannot write to any file."""
     resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
-    resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_seconds, limits.cpu_seconds + 1))
+    # Recognition is not counted as reading: it raises the lower limit by what it took (formats/pdf_ocr.py).
+    most = limits.cpu_seconds + 1 + (int(limits.ocr.seconds) if limits.ocr is not None else 0)
+    resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_seconds, most))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_NOFILE, (_OPEN_FILES, _OPEN_FILES))

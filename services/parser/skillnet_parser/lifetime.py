@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
+import resource
 import select
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 _PR_SET_PDEATHSIG = 1
@@ -22,6 +25,27 @@ def die_with(parent: int) -> None:
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)  # it has gone already
+
+
+class ProcessorAllowance:
+    """Raises this process's own limit of processor time by what was spent on work that the limit is not for."""
+
+    def __init__(self) -> None:
+        self._base, self._most = resource.getrlimit(resource.RLIMIT_CPU)
+        self._spent = 0.0
+
+    @contextmanager
+    def beside(self) -> Iterator[None]:
+        """Work that is not to be counted, once it has come to an end."""
+        before = time.process_time()
+        try:
+            yield
+        finally:
+            self._spent += time.process_time() - before
+            if self._base != resource.RLIM_INFINITY:
+                raised = self._base + math.ceil(self._spent)
+                limited = raised if self._most == resource.RLIM_INFINITY else min(raised, self._most)
+                resource.setrlimit(resource.RLIMIT_CPU, (limited, self._most))
 
 
 def run_forked(work: Callable[[], bytes], seconds: float) -> bytes | None:

@@ -40,6 +40,28 @@ def test_the_result_or_nothing_comes_back_and_the_fork_is_gone(work: str, second
     assert done.stdout.splitlines() == [result, "nobody left"]
 
 
+ALLOWANCE = """
+import resource, time
+from skillnet_parser.lifetime import ProcessorAllowance
+
+resource.setrlimit(resource.RLIMIT_CPU, (50, {most}))
+allowance = ProcessorAllowance()
+for _ in range(2):
+    with allowance.beside():
+        until = time.process_time() + 0.7
+        while time.process_time() < until:
+            pass
+print(resource.getrlimit(resource.RLIMIT_CPU)[0])
+"""
+
+
+@pytest.mark.parametrize(("most", "limit"), [(60, 52), (51, 51)])
+def test_time_beside_the_work_is_given_back_up_to_the_most(most: int, limit: int) -> None:
+    program = ALLOWANCE.format(most=most)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout == f"{limit}\n"
+
+
 def test_a_large_result_comes_whole() -> None:
     program = "from skillnet_parser.lifetime import run_forked; print(len(run_forked(lambda: bytes(9_000_000), 60)))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)

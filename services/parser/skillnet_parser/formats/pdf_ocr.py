@@ -10,7 +10,7 @@ import pymupdf
 
 from skillnet_parser.domain.recognised import MIN_CHARS, is_text
 from skillnet_parser.formats.pdf_page import PageReading, read_page
-from skillnet_parser.lifetime import run_forked
+from skillnet_parser.lifetime import ProcessorAllowance, run_forked
 from skillnet_parser.limits import OcrLimits
 
 # By measurement of Spanish pages scanned at 100 to 300 dpi: finer takes longer and reads no better.
@@ -25,6 +25,7 @@ class Recogniser:
     def __init__(self, limits: OcrLimits, clock: Callable[[], float] = time.monotonic) -> None:
         self._limits = limits
         self._clock = clock
+        self._allowance = ProcessorAllowance()
         self._ends = 0.0
         self._pages = 0
 
@@ -37,6 +38,10 @@ class Recogniser:
     def read(self, page: Any, number: int) -> PageReading | None:
         """The page (a `pymupdf.Page`) as recognised from its picture, which may stand on its side or head; None where
         that gave no text, failed, or took longer than a page may."""
+        with self._allowance.beside():
+            return self._read(page, number)
+
+    def _read(self, page: Any, number: int) -> PageReading | None:
         started = self._clock()
         if not self._pages:
             self._ends = started + self._limits.seconds
