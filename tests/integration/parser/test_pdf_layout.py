@@ -272,6 +272,21 @@ def test_places_respect_the_crop_box(parse: Parse, sheet: Any) -> None:
     assert line.box.y1 == pytest.approx(50 / 300, abs=0.02)
 
 
+@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
+def test_a_box_covers_its_word_on_a_turned_and_cropped_page(parse: Parse, sheet: Any, rotation: int) -> None:
+    sheet.page.set_cropbox(pymupdf.Rect(60, 80, 460, 680))
+    sheet.page.insert_text((50, 120), "La palabra alcaravea de este renglón", fontsize=11)
+    sheet.page.insert_text((50, 400), "Otro renglón mucho más abajo", fontsize=11)
+    sheet.page.set_rotation(rotation)
+    (word,) = (rect * sheet.page.rotation_matrix for rect in sheet.page.search_for("alcaravea"))
+    document = parse(sheet.data(), "a.pdf")
+    (box,) = (line.box for line in document.lines if "alcaravea" in document.text[line.start : line.end])
+    width, height = sheet.page.rect.width, sheet.page.rect.height
+    assert box.x0 * width <= word.x0 + 1 < word.x1 - 1 <= box.x1 * width
+    assert box.y0 * height <= word.y0 + 2 < word.y1 - 2 <= box.y1 * height
+    assert (box.x1 - box.x0) * (box.y1 - box.y0) < 0.02
+
+
 def test_sections_carry_the_pages_of_their_own_lines(parse: Parse, sheet: Any, lorem: str) -> None:
     sheet.heading("Uno")
     sheet.prose(lorem)

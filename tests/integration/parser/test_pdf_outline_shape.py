@@ -121,3 +121,34 @@ def test_articles_go_under_the_chapters_that_bookmarks_name(
         (1, "CAPÍTULO II"),
         (2, "Artículo 2. Plazos."),
     ]
+
+
+def test_numerals_that_count_on_are_headings_with_letters_below(
+    parse: Parse, sheet: Any, lorem: str, headings: Outline
+) -> None:
+    sheet.prose(lorem)
+    for title, parts in (
+        ("I. Introducción", ()),
+        ("II. Método", ("A. Muestra", "B. Medida")),
+        ("III. Resultados", ()),
+    ):
+        sheet.centred(title, gap=12)
+        sheet.prose(lorem * 2)
+        for part in parts:
+            sheet.line(part, font="heit", gap=12)
+            sheet.prose(lorem)
+    assert headings(parse(sheet.data(), "a.pdf")) == [
+        (1, "I. Introducción"),
+        (1, "II. Método"),
+        (2, "A. Muestra"),
+        (2, "B. Medida"),
+        (1, "III. Resultados"),
+    ]
+
+
+def test_a_list_with_roman_numerals_has_no_headings(parse: Parse, sheet: Any, lorem: str, headings: Outline) -> None:
+    sheet.prose(lorem)
+    for item in ("I. Nombre del obrador", "II. Domicilio", "III. Plazo de entrega", "IV. Firma"):
+        sheet.line(item, gap=6)
+    sheet.prose(lorem)
+    assert headings(parse(sheet.data(), "a.pdf")) == []

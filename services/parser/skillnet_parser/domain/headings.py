@@ -8,12 +8,13 @@ heading, unless a label opens the next.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from skillnet_parser.domain.heading_rows import alike_rows, is_caps
 from skillnet_parser.domain.heading_signals import judge
 from skillnet_parser.domain.layout import BodyStyle, Item, Row, Style
 from skillnet_parser.domain.numbering import Label, read_label
+from skillnet_parser.domain.numerals import find_numerals
 
 _MAX_SHARE = 0.25  # of all rows; more and the signals mean something else
 _NEEDED = 2
@@ -42,12 +43,15 @@ def find_headings(
     the index of the last item and the level that a bookmark of the file gives it.
     """
     found: list[Heading] = []
+    numerals = find_numerals(items, excluded, body)
     at = 0
     while at < len(items):
         after_label = bool(found) and found[-1].last == at - 1 and _is_label_alone(found[-1])
         heading = None
         if at not in excluded:
             heading = _heading_at(items, at, body, excluded, bookmarks, after_label=after_label)
+            if at in numerals:
+                heading = _numbered(items, at, heading, numerals[at])
         if heading is None:
             at += 1
         else:
@@ -75,6 +79,16 @@ def _heading_at(
     rows = alike_rows(items, at, excluded, body)
     strength = judge(items, at, rows, body, after_label=after_label)
     return _make_heading(at, rows, strength) if strength >= _NEEDED else None
+
+
+def _numbered(items: Sequence[Item], at: int, heading: Heading | None, label: Label) -> Heading | None:
+    """The heading a numeral opens: what print makes of the row, or the row alone."""
+    if heading is not None:
+        return replace(heading, label=label)
+    row = items[at]
+    if not isinstance(row, Row):
+        return None
+    return replace(_make_heading(at, [row], strength=_NEEDED), label=label)
 
 
 def _make_heading(at: int, rows: Sequence[Row], strength: int, bookmark_level: int | None = None) -> Heading:

@@ -205,9 +205,10 @@ def _weight(group: Sequence[Heading]) -> tuple[float, bool, bool]:
 
 
 def _in_own_order(ranked: Sequence[_Kind]) -> list[_Kind]:
-    """Divisions among the places of divisions, decimals among those of decimals, each by its own rank."""
+    """Divisions among the places of divisions, decimals among those of decimals, numerals among those of
+    numerals, each by its own rank."""
     order = list(ranked)
-    for family in ("division", "decimal"):
+    for family in ("division", "decimal", "numeral"):
         places = [index for index, kind in enumerate(order) if kind[0] == family]
         for index, kind in zip(places, sorted(order[index] for index in places), strict=True):
             order[index] = kind

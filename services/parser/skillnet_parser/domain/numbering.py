@@ -38,8 +38,8 @@ _SEPARATORS = " .:–—-\t"
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A heading's label. `family` is "division" (rank 0 the widest) or "decimal" (rank = depth - 1);
-    `rest` is the title behind the label, "" where the label stands alone."""
+    """A heading's label. `family` is "division" (rank 0 the widest), "decimal" (rank = depth - 1) or "numeral"
+    (Roman ones, then letters); `rest` is the title behind the label, "" where the label stands alone."""
 
     family: str
     rank: int
