@@ -51,7 +51,7 @@ async def test_a_questions_tokens_are_unit_vectors_in_floats(int8_encoder: Encod
 
 
 async def test_signs_are_balanced_about_the_centre(int8_encoder: Encoder) -> None:
-    """Without a centre 76 of 384 values have one sign in nine tokens of ten."""
+    """Without a centre 182 of 384 values have one sign in nine tokens of ten."""
     encoded = await int8_encoder.aencode_passages_with_tokens(CENTRE_TEXTS)
     assert encoded.token_bits is not None
     bits = np.unpackbits(np.frombuffer(b"".join(encoded.token_bits), np.uint8).reshape(-1, 48), axis=1)
