@@ -1,8 +1,8 @@
 """Where the token vectors of a model lie on the whole.
 
-They point much the same way (Ethayarajh 2019, arXiv:1909.00512): of multilingual-e5-small's the mean has length 0.79.
-Of 384 values 182 have one sign in nine tokens of ten:
-they say little before that mean is taken off. It is measured on the texts below, when an encoder first needs it.
+They point much the same way (Ethayarajh 2019, arXiv:1909.00512): of multilingual-e5-small's the mean has length 0.79,
+and 182 of 384 values have one sign in nine tokens of ten. Signs say little before that mean is taken off. It is
+measured on the texts below, when an encoder first needs it.
 
 Stored sign bits were made with these texts: they stay as they are for as long as such bits are kept.
 """

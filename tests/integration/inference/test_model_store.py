@@ -83,6 +83,16 @@ def test_a_damaged_folder_is_built_anew(tmp_path: Path, model_cache: Path, name:
     assert file.read_bytes() == content
 
 
+def test_a_folder_of_a_release_without_token_vectors_is_built_anew(model_cache: Path) -> None:
+    store = ModelStore(model_cache / "damaged")
+    folder = store.prepare(MULTILINGUAL_E5_SMALL)
+    current = read_manifest(folder)
+    assert current.token_output is not None
+    before = current.model_copy(update={"token_output": None})
+    (folder / "model.json").write_text(before.model_dump_json(exclude={"token_output"}))
+    assert read_manifest(store.prepare(MULTILINGUAL_E5_SMALL)) == current
+
+
 def test_two_processes_at_once_build_once(tmp_path: Path) -> None:
     processes = [
         subprocess.Popen([sys.executable, "-c", PREPARE, str(tmp_path)], stdout=subprocess.PIPE, text=True)
