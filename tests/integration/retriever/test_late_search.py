@@ -54,7 +54,7 @@ async def shop(database: Database, org: UUID) -> None:
     )
 
 
-@pytest.mark.parametrize("fusion", Fusion)
+@pytest.mark.parametrize("fusion", [Fusion.COVERAGE, Fusion.STANDARDISED])
 async def test_the_passage_that_holds_every_token_is_moved_up(
     retriever: Retriever, org: UUID, shop: None, fusion: Fusion
 ) -> None:
@@ -67,6 +67,14 @@ async def test_the_passage_that_holds_every_token_is_moved_up(
     assert late == sorted(late, key=lambda score: -(score or 0))
     assert None not in late
     assert texts(await found(retriever, org, fusion=fusion, late_interaction=True)) == texts(reply)
+
+
+async def test_beside_reciprocal_ranks_it_is_a_third_ranking(retriever: Retriever, org: UUID, shop: None) -> None:
+    """ONE is first of both legs, which have half a vote each, and BOTH of the tokens: a draw."""
+    reply = await found(retriever, org, fusion=Fusion.RRF)
+    one, other = (passage.scores for passage in reply.passages[:2])
+    assert one.late != other.late
+    assert one.fused == pytest.approx(other.fused)
 
 
 async def test_words_alone_are_left_alone(retriever: Retriever, org: UUID, shop: None) -> None:
