@@ -16,7 +16,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response, Streami
 
 from skillnet_cli.local.nats import EmbeddedNats
 from skillnet_common.contracts import subjects
-from skillnet_common.contracts.retrieval import GroundRequest, Rung, SearchRequest
+from skillnet_common.contracts.retrieval import GroundRequest, Question, Rung
 from skillnet_common.database import Database
 from skillnet_common.errors import ErrorCode, PassingFault, RequestError
 
@@ -111,7 +111,7 @@ async def test_questions_are_forwarded_with_the_callers_credential(
     assert response.status_code == 200
     (asked, request, headers) = retriever.asked[0]
     assert asked == subject
-    assert isinstance(request, SearchRequest)
+    assert isinstance(request, Question)
     assert (request.query, request.limit, request.filters.course_id) == (QUESTION, 3, "c1")
     assert headers["Authorization"] == f"Bearer {api_key}"
 

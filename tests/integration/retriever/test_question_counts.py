@@ -8,7 +8,7 @@ import pytest
 
 from skillnet_common.auth import Authenticator, Scope, new_key, store_key
 from skillnet_common.contracts import subjects
-from skillnet_common.contracts.retrieval import GroundRequest, SearchRequest
+from skillnet_common.contracts.retrieval import ContextRequest, GroundRequest, SearchRequest
 from skillnet_common.database import Database
 from skillnet_common.errors import RequestError
 from skillnet_common.messaging.requester import AUTHORIZATION_HEADER, PURPOSE_HEADER
@@ -25,11 +25,12 @@ async def test_every_question_counts_once_as_what_it_was(database: Database, org
     handlers = request_handlers(retriever, Authenticator(database), meter)
     headers = {AUTHORIZATION_HEADER: f"Bearer {key}"}
     search = SearchRequest(query="precio").model_dump_json().encode()
+    context = ContextRequest(query="precio").model_dump_json().encode()
     ground = GroundRequest(query="precio").model_dump_json().encode()
     for subject, body, more in (
         (subjects.SEARCH, search, {}),
         (subjects.SEARCH, search, {PURPOSE_HEADER: "ask"}),
-        (subjects.CONTEXT, search, {}),
+        (subjects.CONTEXT, context, {}),
         (subjects.GROUND, ground, {}),
         (subjects.GROUND, ground, {PURPOSE_HEADER: "pages_parsed"}),
         (subjects.GROUND, ground, {PURPOSE_HEADER: "ask"}),

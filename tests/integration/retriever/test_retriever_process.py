@@ -31,6 +31,7 @@ from skillnet_common.contracts.retrieval import (
     Filters,
     GroundReply,
     GroundRequest,
+    Question,
     Rung,
     SearchReply,
     SearchRequest,
@@ -224,7 +225,7 @@ async def test_contexts_come_over_the_bus(bus: Bus, library: Library) -> None:
     assert reply.context.startswith("[Fuente 1: ")
 
 
-SUBJECTS: dict[str, tuple[type[SearchRequest], type[SearchReply | ContextReply]]] = {
+SUBJECTS: dict[str, tuple[type[Question], type[SearchReply | ContextReply]]] = {
     subjects.SEARCH: (SearchRequest, SearchReply),
     subjects.CONTEXT: (ContextRequest, ContextReply),
     subjects.GROUND: (GroundRequest, GroundReply),

@@ -19,6 +19,7 @@ from skillnet_common.contracts.retrieval import (
     Filters,
     Fusion,
     GroundRequest,
+    Question,
     Rung,
     SearchReply,
     SearchRequest,
@@ -97,7 +98,7 @@ async def test_nothing_of_another_tenant_is_found_even_when_named(
     org: UUID,
     other_org: UUID,
     shop: list[SeedDocument],
-    request_type: type[SearchRequest],
+    request_type: type[Question],
     whole: bool,
 ) -> None:
     secret = document("Secreto", "Nuestro plazo de devolución es de 60 días.", small=whole, pages=2)
@@ -113,15 +114,17 @@ async def test_nothing_of_another_tenant_is_found_even_when_named(
             assert "60 días" in known  # the question would have found it
 
 
-async def replied(retriever: Retriever, org: UUID, request: SearchRequest) -> BaseModel:
+async def replied(retriever: Retriever, org: UUID, request: Question) -> BaseModel:
     """The answer to a request of any kind."""
     match request:
         case GroundRequest():
             return await retriever.ground(asker(org), request)
         case ContextRequest():
             return await retriever.context(asker(org), request)
-        case _:
+        case SearchRequest():
             return await retriever.search(asker(org), request)
+        case _:
+            raise AssertionError(request)
 
 
 async def test_an_audience_sees_only_what_it_may(database: Database, retriever: Retriever, org: UUID) -> None:
