@@ -69,7 +69,7 @@ def test_every_row_keeps_its_place(parse: Parse, sheet: Any) -> None:
     boxes = [line.box for line in document.lines]
     assert len(boxes) == len(YEARS)
     assert all(above.y1 <= below.y0 + 0.01 for above, below in pairwise(boxes))
-    assert (boxes[0].x0, boxes[0].x1) == (pytest.approx(0.15, abs=0.02), pytest.approx(0.64, abs=0.02))
+    assert (boxes[0].x0, boxes[0].x1) == pytest.approx((0.15, 0.64), abs=0.02)
 
 
 def test_wrapped_cells_belong_to_the_row_above(parse: Parse, sheet: Any, lorem: str, blocks_of: BlocksOf) -> None:
