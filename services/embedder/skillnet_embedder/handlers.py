@@ -29,7 +29,7 @@ _INSERT = (
     " FROM unnest($5::uuid[], $6::halfvec[]) AS v (chunk_id, embedding)"
     " ON CONFLICT DO NOTHING"
 )
-_INSERT_TOKEN_BITS = (
+_INSERT_SIGN_BITS = (
     "INSERT INTO chunk_token_bits (org_id, model_id, chunk_id, token_bits)"
     " SELECT $1, $2, v.chunk_id, v.token_bits FROM unnest($3::uuid[], $4::bytea[]) AS v (chunk_id, token_bits)"
     " ON CONFLICT DO NOTHING"
@@ -89,4 +89,4 @@ async def _insert(connection: Connection, claim: Claim, ids: list[UUID], encoded
     halves: list[Any] = [HalfVector(vector) for vector in encoded.vectors]
     await connection.execute(_INSERT, claim.org_id, claim.model_id, claim.document_id, claim.version, ids, halves)
     if encoded.token_bits is not None:
-        await connection.execute(_INSERT_TOKEN_BITS, claim.org_id, claim.model_id, ids, encoded.token_bits)
+        await connection.execute(_INSERT_SIGN_BITS, claim.org_id, claim.model_id, ids, encoded.token_bits)
