@@ -17,10 +17,6 @@ COLUMN = 200.0
 LEFT_X, RIGHT_X = 72.0, 310.0
 
 
-def text_of_lines(document: ParsedDocument) -> list[str]:
-    return [document.text[line.start : line.end] for line in document.lines]
-
-
 def wrap(text: str, width: float, size: float = 11) -> list[str]:
     lines, line = [], ""
     for word in text.split():

@@ -15,7 +15,6 @@ _MIN_ALPHA = 13  # of 255
 _MIN_SIZE = 1.0  # points
 _NEAR_WHITE = 0xF0
 _MIN_CONTRAST = 24  # of 255
-_SCAN_COVER = 0.5  # of the page
 
 
 class HiddenText:
