@@ -72,7 +72,3 @@ def judged(configurations: dict[str, T]) -> tuple[str, T]:
 
 def _cell(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
-
-
-def _signed(value: float | int) -> str:
-    return f"{value:+.4f}" if isinstance(value, float) else str(value)
