@@ -21,8 +21,8 @@ from skillnet_common.contracts.retrieval import SearchRequest
 from skillnet_common.database import ROLES, Database, bootstrap_roles, migrate, register_first_model
 from skillnet_inference.budget import count_llm_tokens
 from skillnet_inference.token_vectors import EncodedTokens
+from skillnet_retriever.calibrations import measured_calibration
 from skillnet_retriever.corpus import Corpus
-from skillnet_retriever.domain.evidence import calibration_for
 from skillnet_retriever.questions import QuestionEncoder, normalised
 from skillnet_retriever.retriever import Retriever, ServingModel
 from skillnet_retriever.settings import RetrieverSettings
@@ -98,7 +98,7 @@ async def _compare(database: Database, bare: asyncpg.Connection, tenant: Seeded,
     retriever = Retriever(
         Corpus(database, model_id, _SLUG, timeout=5),
         QuestionEncoder(KnownQuestions(vectors), cache_size=1_000, with_tokens=True),
-        ServingModel(model_id, _SLUG, calibration_for("multilingual-e5-small")),
+        ServingModel(model_id, _SLUG, measured_calibration()),
         RetrieverSettings(),
         count_llm_tokens,
     )

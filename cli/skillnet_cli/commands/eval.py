@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.progress import Progress
 
+from skillnet_cli.evaluation_stack import data_folder, key_of
 from skillnet_cli.evaluation_tables import judged, print_failures, print_report
 from skillnet_cli.exits import Exit, reports_errors
-from skillnet_cli.local.temporary import temporary_folder
 from skillnet_cli.output import AsJson, print_json, progress_console
 from skillnet_cli.stack import open_stack
 from skillnet_cli.target import Target, find_target
-from skillnet_common.auth import create_organization, new_key, store_key
-from skillnet_common.database import Database
 from skillnet_common.errors import ErrorCode, SkillnetError
 from skillnet_evaluation.configurations import BUILT_IN, Configuration, read_configuration
-from skillnet_evaluation.corpus import organization_of
 from skillnet_evaluation.datasets import read_beir, read_golden, read_paged, read_squad, with_distractors
 from skillnet_evaluation.evaluation import Evaluation, evaluate
 from skillnet_evaluation.questions import Dataset
@@ -149,38 +143,17 @@ def _run(
 ) -> Evaluation:
     if deployment is not None:
         return _evaluate(deployment, dataset, configurations, answers=answers)
-    with _data_folder(data) as folder:
+    with data_folder(data) as folder:
         return asyncio.run(_on_own_stack(folder, dataset, configurations, answers=answers, fast=data is None))
-
-
-@contextmanager
-def _data_folder(data: Path | None) -> Iterator[Path]:
-    if data is not None:
-        yield data.expanduser().absolute()
-        return
-    with temporary_folder("skillnet-eval") as folder:
-        yield folder / "data"
 
 
 async def _on_own_stack(
     folder: Path, dataset: Dataset, configurations: list[Configuration], *, answers: bool, fast: bool
 ) -> Evaluation:
     async with open_stack(folder, fast=fast) as stack:
-        key = await _key_of(dataset, stack.state.environment["DATABASE_URL"])
+        key = await key_of(dataset, stack.state.environment["DATABASE_URL"])
         target = Target(stack.address, key)
         return await asyncio.to_thread(_evaluate, target, dataset, configurations, answers=answers)
-
-
-async def _key_of(dataset: Dataset, database_url: str) -> str:
-    """A key, for a day, of the organisation that holds this dataset's documents and no others."""
-    org, key = organization_of(dataset), new_key()
-    database = await Database.connect(database_url, size=1, name="skillnet-eval")
-    try:
-        await create_organization(database, org, f"Evaluation: {dataset.name}"[:200])
-        await store_key(database, org, key, name="evaluation", expires_at=datetime.now(UTC) + timedelta(days=1))
-    finally:
-        await database.close()
-    return key
 
 
 def _evaluate(target: Target, dataset: Dataset, configurations: list[Configuration], *, answers: bool) -> Evaluation:

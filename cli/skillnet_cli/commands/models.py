@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.progress import Progress
 
+from skillnet_cli.commands.calibrate import calibrate
 from skillnet_cli.exits import Exit, reports_errors
 from skillnet_cli.output import AsJson, console, escape, print_json, print_table, progress_console
 from skillnet_inference.export.to_onnx import export_model
@@ -22,6 +23,7 @@ from skillnet_inference.precision import Precision
 from skillnet_inference.settings import EmbeddingSettings
 
 app = typer.Typer(no_args_is_help=True, help="Embedding models.")
+app.command()(calibrate)
 
 
 @app.command("list")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from skillnet_common.calibration import Calibration
 from skillnet_common.database.pool import Connection, Database
 from skillnet_common.errors import ErrorCode, PermanentFault
 
@@ -64,3 +65,10 @@ async def require_serving(database: Database, fingerprint: str, *, configured: s
             " models cannot be compared. Set the EMBEDDING_* variables to the serving model.",
         )
     return model
+
+
+async def stored_calibration(database: Database, model_id: int) -> Calibration | None:
+    """The calibration that was stored for the model; None where none was."""
+    async with database.system() as connection:
+        stored = await connection.fetchval("SELECT calibration FROM embedding_models WHERE model_id = $1", model_id)
+    return None if stored is None else Calibration.model_validate(stored)

@@ -20,26 +20,17 @@ from skillnet_common.runtime.service import Component
 from skillnet_common.usage import open_meter
 from skillnet_inference.budget import count_llm_tokens
 from skillnet_inference.factory import model_identity, open_encoder
-from skillnet_inference.identity import ModelIdentity
 from skillnet_inference.rerank.opening import open_reranker
 from skillnet_inference.rerank.settings import RerankSettings
 from skillnet_inference.settings import EmbeddingSettings
+from skillnet_retriever.calibrations import StoredCalibration, carried_calibration
 from skillnet_retriever.corpus import Corpus
-from skillnet_retriever.domain.evidence import Calibration, calibration_for
 from skillnet_retriever.domain.reranking import RerankRule
 from skillnet_retriever.handlers import request_handlers
 from skillnet_retriever.questions import QuestionEncoder
 from skillnet_retriever.reranking import Reranking
 from skillnet_retriever.retriever import Retriever, ServingModel
 from skillnet_retriever.settings import RetrieverSettings
-
-_FIXTURE = "fixture"
-"""Names of models that are no semantic ones begin with it: their vectors mean nothing."""
-
-
-def calibration_of(identity: ModelIdentity) -> Calibration | None:
-    """The model's calibration; None for a fake one, which is known by its name and not by its scores."""
-    return None if identity.name.lower().startswith(_FIXTURE) else calibration_for(identity.name)
 
 
 @entry_point
@@ -78,7 +69,7 @@ def main() -> None:
                 cache_size=settings.query_cache_size,
                 with_tokens=settings.late_interaction and encoder.gives_tokens,
             ),
-            ServingModel(registered.model_id, registered.slug, calibration_of(identity)),
+            ServingModel(registered.model_id, registered.slug, carried_calibration(identity)),
             settings,
             count_llm_tokens,
             partial(has_given, Consent.EMBEDDING) if embedding.sends_text else None,
@@ -88,6 +79,7 @@ def main() -> None:
                 seconds=rerank.timeout_seconds,
                 may_send=partial(has_given, Consent.RERANK) if rerank.sends_text else None,
             ),
+            StoredCalibration(service.database, registered.model_id),
         )
         try:
             async with open_meter(service.database) as meter:

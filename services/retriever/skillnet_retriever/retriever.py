@@ -11,6 +11,7 @@ from functools import partial
 from typing import Protocol
 
 from skillnet_common.auth import Principal
+from skillnet_common.calibration import Calibration
 from skillnet_common.contracts.retrieval import (
     ContextReply,
     ContextRequest,
@@ -26,12 +27,13 @@ from skillnet_common.contracts.retrieval import (
     Strategy,
 )
 from skillnet_inference.vectors import Vectors
+from skillnet_retriever.calibrations import StoredCalibration
 from skillnet_retriever.corpus import Snapshot
 from skillnet_retriever.domain.candidates import Pool
 from skillnet_retriever.domain.context import Context, assemble
 from skillnet_retriever.domain.context.assembly import TokenCounter
 from skillnet_retriever.domain.context.surroundings import Place
-from skillnet_retriever.domain.evidence import Calibration, judge
+from skillnet_retriever.domain.evidence import judge
 from skillnet_retriever.domain.follow_ups import standalone
 from skillnet_retriever.domain.fusion import Ranked, fuse, keep_leaders
 from skillnet_retriever.domain.ground import WholeDocument, choose_ground
@@ -78,7 +80,7 @@ class Snapshots(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ServingModel:
-    """The embedding model as replies name it. `calibration` is None where it is not a semantic one."""
+    """The embedding model as replies name it. `calibration` holds where none is stored; None: no semantic model."""
 
     model_id: int
     slug: str
@@ -110,6 +112,7 @@ class Retriever:
         count_tokens: CountTokens,
         may_send: MaySend | None = None,
         reranking: Reranking = NO_RERANKING,
+        stored_calibration: StoredCalibration | None = None,
     ) -> None:
         self._corpus = corpus
         self._questions = questions
@@ -118,6 +121,7 @@ class Retriever:
         self._count_tokens = count_tokens
         self._may_send = may_send
         self._reranking = reranking
+        self._stored_calibration = stored_calibration
 
     async def search(self, principal: Principal, request: SearchRequest) -> SearchReply:
         """Ranked passages, best first."""
@@ -158,8 +162,9 @@ class Retriever:
     async def ground(self, principal: Principal, request: GroundRequest) -> GroundReply:
         """The context together with the rung it stands on; without passages on `general` and `none`."""
         started = time.perf_counter()
+        calibration = await self._calibration()
         async with self._found(principal, request) as (snapshot, question, findings):
-            judgement = findings.judgement or judge(findings.pool, findings.ranking, self._model.calibration)
+            judgement = findings.judgement or judge(findings.pool, findings.ranking, calibration)
             closest = None
             if request.allow_document and not judgement.sufficient and not snapshot.is_narrowed:
                 closest = await self._closest_document(snapshot, question.text, findings.pool)
@@ -187,6 +192,11 @@ class Retriever:
             reason=ground.reason,
             evidence=judgement.evidence,
         )
+
+    async def _calibration(self) -> Calibration | None:
+        if self._model.calibration is None or self._stored_calibration is None:
+            return self._model.calibration
+        return await self._stored_calibration() or self._model.calibration
 
     async def outline(self, principal: Principal, request: OutlineRequest) -> OutlineReply:
         """The parts that a question by outline chooses from."""

@@ -28,7 +28,7 @@ from skillnet_inference.budget import count_llm_tokens
 from skillnet_inference.factory import model_identity, open_tokenizer
 from skillnet_inference.settings import EmbeddingSettings
 from skillnet_retriever.corpus import Corpus
-from skillnet_retriever.domain.evidence import calibration_for
+from skillnet_retriever.domain.evidence import OTHER_MODEL
 from skillnet_retriever.questions import QuestionEncoder
 from skillnet_retriever.retriever import Retriever, ServingModel
 from skillnet_retriever.settings import RetrieverSettings
@@ -171,7 +171,7 @@ async def test_no_question_leaves_without_consent(
     retriever = Retriever(
         Corpus(database, 1, "test-model", timeout=settings.search_timeout_seconds),
         QuestionEncoder(encoder, cache_size=10),
-        ServingModel(1, "test-model", calibration_for("another")),
+        ServingModel(1, "test-model", OTHER_MODEL),
         settings,
         count_llm_tokens,
         may_send,

@@ -29,8 +29,8 @@ from skillnet_inference.settings import EmbeddingSettings
 from skillnet_parser.handlers import ParseHandler
 from skillnet_parser.limits import ParseLimits
 from skillnet_parser.sandbox import Sandbox
+from skillnet_retriever.calibrations import carried_calibration
 from skillnet_retriever.corpus import Corpus
-from skillnet_retriever.domain.evidence import calibration_for
 from skillnet_retriever.questions import QuestionEncoder
 from skillnet_retriever.retriever import Retriever, ServingModel
 from skillnet_retriever.settings import RetrieverSettings
@@ -94,7 +94,7 @@ def _retriever(database: Database, encoder: Encoder) -> Retriever:
     return Retriever(
         Corpus(database, 1, identity.slug, timeout=settings.search_timeout_seconds),
         QuestionEncoder(encoder, cache_size=settings.query_cache_size),
-        ServingModel(1, identity.slug, calibration_for(identity.name)),
+        ServingModel(1, identity.slug, carried_calibration(identity)),
         settings,
         count_llm_tokens,
     )

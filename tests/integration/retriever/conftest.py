@@ -8,19 +8,27 @@ import numpy as np
 import pytest
 
 from skillnet_common.auth import Principal, Scope
+from skillnet_common.calibration import Calibration, Figure, Judge, Weight
 from skillnet_common.database import Database
 from skillnet_inference.budget import count_llm_tokens
 from skillnet_inference.token_vectors import EncodedTokens
 from skillnet_inference.vectors import Vectors
+from skillnet_retriever.calibrations import StoredCalibration
 from skillnet_retriever.corpus import Corpus
-from skillnet_retriever.domain.evidence import Calibration, Weights
 from skillnet_retriever.questions import QuestionEncoder
 from skillnet_retriever.reranking import NO_RERANKING, Reranking
 from skillnet_retriever.retriever import Retriever, ServingModel
 from skillnet_retriever.settings import RetrieverSettings
 
-PLAIN = Weights(intercept=-3.0, similarity=2.0, margin=1.0, coverage=4.0)
-TINY_CALIBRATION = Calibration(unrelated=0.5, spread=0.25, same_language=PLAIN, across_languages=PLAIN)
+PLAIN = Judge(
+    intercept=-3.0,
+    weights={
+        Figure.SIMILARITY: Weight(mean=0.5, scale=0.25, weight=2.0),
+        Figure.MARGIN: Weight(mean=0.0, scale=0.25, weight=1.0),
+        Figure.COVERAGE: Weight(mean=0.0, scale=1.0, weight=4.0),
+    },
+)
+TINY_CALIBRATION = Calibration(with_tokens=PLAIN, without_tokens=PLAIN)
 
 
 class TinyEncoder:
@@ -77,6 +85,7 @@ def make_retriever(
     calibration: Calibration | None = TINY_CALIBRATION,
     settings: RetrieverSettings | None = None,
     reranking: Reranking = NO_RERANKING,
+    stored_calibration: StoredCalibration | None = None,
 ) -> Retriever:
     """One with parts of one's own choice."""
     settings = settings or RetrieverSettings()
@@ -87,6 +96,7 @@ def make_retriever(
         settings,
         count_llm_tokens,
         reranking=reranking,
+        stored_calibration=stored_calibration,
     )
 
 

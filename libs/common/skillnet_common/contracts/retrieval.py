@@ -298,6 +298,14 @@ class Evidence(Message):
     term_coverage: float | None = None
     """Share of the query's idf that the best of the first passages covers, 0 to 1."""
     missing_terms: list[str] = Field(default_factory=list)
+    terms: int = 0
+    """How many terms the question was searched by."""
+    other_language: bool = False
+    """Whether the nearest passage is in another language than the question."""
+    late_interaction: float | None = None
+    """The best of the first passages; null where no tokens were compared."""
+    late_margin: float | None = None
+    """That minus the median of the compared passages."""
     semantic_model: bool = True
 
 
