@@ -76,7 +76,7 @@ class Calibration(_Frozen):
 
 
 def figures_of(evidence: Evidence) -> dict[Figure, float]:
-    """What the judges look at: nothing where no cosine was measured (as where a code is missing, which decides alone).
+    """What the judges look at: nothing where no cosine was measured, as where a code is missing, which decides alone.
     The two of late interaction are missing where no tokens were compared."""
     if evidence.top_similarity is None or evidence.similarity_margin is None:
         return {}
