@@ -13,7 +13,9 @@ from skillnet_common.answers import check_citations, extractive_answer
 from skillnet_common.contracts.retrieval import Source
 
 
-def source(number: int, text: str, title: str = "Manual", path: tuple[str, ...] = ()) -> Source:
+def source(
+    number: int, text: str, title: str = "Manual", path: tuple[str, ...] = (), score: float | None = None
+) -> Source:
     return Source(
         number=number,
         label=f"Fuente {number}: {title}",
@@ -27,6 +29,7 @@ def source(number: int, text: str, title: str = "Manual", path: tuple[str, ...] 
         char_start=0,
         char_end=len(text),
         text=text,
+        score=score,
     )
 
 
@@ -99,15 +102,82 @@ def test_no_sources_no_answer() -> None:
     assert extractive_answer("plazo", []) == ""
 
 
+FREEZER = source(
+    2,
+    "La cámara se revisa cada mañana. El congelador está a -18 °C o menos.\n\nEl parte se firma al cerrar. "
+    "La hoja se guarda un año.",
+    title="Frío",
+    score=0.95,
+)
+OVEN = source(1, "El horno se enciende a las cuatro. Calienta en una hora.", title="Horno", score=0.9)
+
+
+def test_in_another_language_the_best_source_answers_from_its_beginning() -> None:
+    question = "How cold must we keep ice cream?"
+    assert extractive_answer(question, [OVEN, FREEZER]) == ""
+    answer = extractive_answer(question, [OVEN, FREEZER], sources_suffice=True)
+    assert answer == (
+        "La cámara se revisa cada mañana. [Fuente 2] El congelador está a -18 °C o menos. [Fuente 2] "
+        "El parte se firma al cerrar. [Fuente 2]"
+    )
+    shorter = extractive_answer(question, [OVEN, FREEZER], max_sentences=1, sources_suffice=True)
+    assert shorter == "La cámara se revisa cada mañana. [Fuente 2]"
+
+
+def test_a_question_of_stop_words_alone_is_answered_by_sources_that_suffice() -> None:
+    assert extractive_answer("¿y de lo que es?", [OVEN, FREEZER], sources_suffice=True).startswith("La cámara")
+
+
+def test_words_that_begin_alike_say_the_same() -> None:
+    text = "La sala se limpia a diario. La temperatura de la cámara se anota cada mañana."
+    answer = extractive_answer("Who notes the temperature?", [source(1, text)], max_sentences=1)
+    assert answer == "La temperatura de la cámara se anota cada mañana. [Fuente 1]"
+    codes = "El formulario 123456 se guarda. El formulario 123457 se tira."
+    assert extractive_answer("123458", [source(1, codes)]) == "", "figures that begin alike are other figures"
+
+
+def test_the_source_that_scores_best_is_cited_first_where_the_words_say_as_much() -> None:
+    near = source(1, "El plazo de entrega del horno es de un mes.", score=0.98)
+    best = source(2, "El plazo de entrega de la amasadora es de un año.", score=1.05)
+    answer = extractive_answer("plazo de entrega", [near, best])
+    assert answer.startswith("El plazo de entrega de la amasadora es de un año. [Fuente 2]")
+
+
+@pytest.mark.parametrize(("score", "first"), [(0.98, "El plazo de entrega"), (0.8, "La amasadora")])
+def test_words_outweigh_a_small_lead_and_not_a_large_one(score: float, first: str) -> None:
+    best = source(1, "La amasadora se limpia con agua.", score=1.0)
+    other = source(2, "El plazo de entrega de la amasadora es de un año.", score=score)
+    answer = extractive_answer("plazo de entrega de la amasadora", [best, other], max_sentences=1)
+    assert answer.startswith(first)
+
+
+@pytest.mark.parametrize("scores", [(1 / 61, 1 / 62), (12.0, 11.8), (0.0, 0.0), (-1.0, -2.0)])
+def test_scores_of_any_scale_leave_words_their_say(scores: tuple[float, float]) -> None:
+    first = source(1, "El horno se limpia cada noche.", score=scores[0])
+    second = source(2, "El plazo de entrega del horno es de un año.", score=scores[1])
+    assert extractive_answer("plazo de entrega del horno", [first, second]).startswith("El plazo de entrega")
+
+
+def test_what_follows_a_frequent_question_answers_it() -> None:
+    text = "¿Hacen tartas sin azúcar? Hacemos la de queso con maltitol. Las demás tartas llevan azúcar de caña."
+    answer = extractive_answer("¿hacéis tartas sin azúcar?", [source(1, text)], max_sentences=1)
+    assert answer == "Hacemos la de queso con maltitol. [Fuente 1]"
+
+
 WORDS = st.sampled_from(
     ["plazo", "devolución", "30", "días.", "horno", "|", "-", "¿", "Sr.", "\n\n", "\n", "Pan", "["]
 )
 
 
-@given(st.lists(st.lists(WORDS, min_size=1, max_size=40).map(" ".join), min_size=1, max_size=4), st.integers(1, 4))
-def test_every_piece_stands_in_the_source_it_cites(texts: list[str], most: int) -> None:
+@given(
+    st.lists(st.lists(WORDS, min_size=1, max_size=40).map(" ".join), min_size=1, max_size=4),
+    st.integers(1, 4),
+    st.sampled_from(["plazo de devolución del horno", "opening hours", "?"]),
+    st.booleans(),
+)
+def test_every_piece_stands_in_the_source_it_cites(texts: list[str], most: int, question: str, suffice: bool) -> None:
     sources = [source(number, text) for number, text in enumerate(texts, start=1)]
-    answer = extractive_answer("plazo de devolución del horno", sources, max_sentences=most)
+    answer = extractive_answer(question, sources, max_sentences=most, sources_suffice=suffice)
     pieces = re.split(r" \[Fuente (\d+)\][ \n]?", answer)
     cited = list(zip(pieces[::2], pieces[1::2], strict=False))
     assert len(cited) <= most

@@ -18,23 +18,33 @@ _FEWEST_WORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One piece, as it stands in the source `number`; `place` is its character offset there."""
+    """One piece, as it stands in the source `number`; `place` is its character offset there.
+
+    `asked`: the roots of the question that stands right before it, as in lists of frequent questions.
+    """
 
     number: int
     place: int
     text: str
     roots: frozenset[str]
     is_row: bool
+    asked: frozenset[str] = frozenset()
+
+    @property
+    def is_question(self) -> bool:
+        """Whether it asks, and so answers nothing."""
+        return self.text.endswith("?")
 
 
 def units_of(number: int, text: str, language: str) -> list[Unit]:
     """The pieces of a source's text in order. Headings of a word or two, table headers and what only leads in a
     list are none."""
-    units = []
+    units: list[Unit] = []
     for start, end, is_row in _spans(text, language):
         piece = text[start:end].strip()
         if is_row or (len(piece.split()) >= _FEWEST_WORDS and not piece.endswith(":")):
-            units.append(Unit(number, start, piece, frozenset(content_roots(piece)), is_row))
+            asked = units[-1].roots if units and units[-1].is_question else frozenset()
+            units.append(Unit(number, start, piece, frozenset(content_roots(piece)), is_row, asked))
     return units
 
 
