@@ -23,8 +23,9 @@ from skillnet_inference.budget import count_llm_tokens
 from skillnet_inference.token_vectors import EncodedTokens
 from skillnet_retriever.calibrations import measured_calibration
 from skillnet_retriever.corpus import Corpus
+from skillnet_retriever.finding import ServingModel
 from skillnet_retriever.questions import QuestionEncoder, normalised
-from skillnet_retriever.retriever import Retriever, ServingModel
+from skillnet_retriever.retriever import Retriever
 from skillnet_retriever.settings import RetrieverSettings
 
 _CHUNKS = 10_000

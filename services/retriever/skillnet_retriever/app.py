@@ -26,10 +26,11 @@ from skillnet_inference.settings import EmbeddingSettings
 from skillnet_retriever.calibrations import StoredCalibration, carried_calibration
 from skillnet_retriever.corpus import Corpus
 from skillnet_retriever.domain.reranking import RerankRule
+from skillnet_retriever.finding import ServingModel
 from skillnet_retriever.handlers import request_handlers
 from skillnet_retriever.questions import QuestionEncoder
 from skillnet_retriever.reranking import Reranking
-from skillnet_retriever.retriever import Retriever, ServingModel
+from skillnet_retriever.retriever import Retriever
 from skillnet_retriever.settings import RetrieverSettings
 
 

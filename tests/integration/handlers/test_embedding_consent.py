@@ -29,8 +29,9 @@ from skillnet_inference.factory import model_identity, open_tokenizer
 from skillnet_inference.settings import EmbeddingSettings
 from skillnet_retriever.corpus import Corpus
 from skillnet_retriever.domain.evidence import OTHER_MODEL
+from skillnet_retriever.finding import ServingModel
 from skillnet_retriever.questions import QuestionEncoder
-from skillnet_retriever.retriever import Retriever, ServingModel
+from skillnet_retriever.retriever import Retriever
 from skillnet_retriever.settings import RetrieverSettings
 
 QUESTION = "¿Cuántos días hay para devolver una compra?"

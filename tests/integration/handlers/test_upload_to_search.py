@@ -31,8 +31,9 @@ from skillnet_parser.limits import ParseLimits
 from skillnet_parser.sandbox import Sandbox
 from skillnet_retriever.calibrations import carried_calibration
 from skillnet_retriever.corpus import Corpus
+from skillnet_retriever.finding import ServingModel
 from skillnet_retriever.questions import QuestionEncoder
-from skillnet_retriever.retriever import Retriever, ServingModel
+from skillnet_retriever.retriever import Retriever
 from skillnet_retriever.settings import RetrieverSettings
 
 QUESTION = "¿Cuántos días hay para devolver una compra?"

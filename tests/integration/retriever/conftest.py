@@ -15,9 +15,10 @@ from skillnet_inference.token_vectors import EncodedTokens
 from skillnet_inference.vectors import Vectors
 from skillnet_retriever.calibrations import StoredCalibration
 from skillnet_retriever.corpus import Corpus
+from skillnet_retriever.finding import ServingModel
 from skillnet_retriever.questions import QuestionEncoder
 from skillnet_retriever.reranking import NO_RERANKING, Reranking
-from skillnet_retriever.retriever import Retriever, ServingModel
+from skillnet_retriever.retriever import Retriever
 from skillnet_retriever.settings import RetrieverSettings
 
 PLAIN = Judge(
