@@ -12,7 +12,7 @@ LOCAL := $(VENV)/.installed-local
 TEST := $(VENV)/.installed-test
 EXPORT := $(VENV)-export/.installed
 
-.PHONY: help demo up test extras check check-long export-tools bench eval eval-parsing lint format types contracts documents docs clean
+.PHONY: help demo up test extras check check-long export-tools bench bench-peers eval eval-parsing lint format types contracts documents docs clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ export-tools: $(EXPORT) ## An environment for `skillnet models export` and `veri
 
 bench: $(TEST) $(EXPORT) ## Speed and memory as ratios; run it with nothing else running
 	EXPORT_PYTHON="$(CURDIR)/$(VENV)-export/bin/python" $(BIN)/python -m benchmarks $(ARGS)
+
+bench-peers: $(TEST) ## How well passages are found against LlamaIndex, Haystack and txtai (docs/peers.md)
+	@$(BIN)/python -m benchmarks.peers $(ARGS)
 
 eval-parsing: $(TEST) ## How well documents are read; JSON=1 for one object, ARGS='--only headings' for a part
 	@PYTHONPATH=evaluation $(BIN)/python -m skillnet_parsing_evaluation $(if $(JSON),--json) $(ARGS)
@@ -70,7 +73,7 @@ docs: $(TEST) ## Generate what describes the code (messages, NATS accounts), and
 	$(BIN)/pytest -q tests/docs tests/contracts
 
 clean: ## Remove the environment and every cache
-	rm -rf $(VENV) $(VENV)-export .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-export $(VENV)-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(LOCAL): pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local]'

@@ -6,8 +6,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from skillnet_common.contracts.retrieval import Passage, Source
 from skillnet_evaluation.questions import Answer, Question
 
 _MOST_PAGES = 2
@@ -16,8 +16,28 @@ _MOST_OF_A_QUOTE = 0.5
 _ANY = "answer"
 
 
-Place = Passage | Source
-"""A passage, or a cited source: both say where they stand and what they hold."""
+class Place(Protocol):
+    """A passage, a cited source or what another system found: where it stands and what it holds."""
+
+    @property
+    def page_start(self) -> int | None:
+        """Its first page; None where the format has none."""
+        ...
+
+    @property
+    def page_end(self) -> int | None:
+        """Its last page; None where it is the first, or where the format has none."""
+        ...
+
+    @property
+    def section_path(self) -> Sequence[str]:
+        """The headings down to it."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """What it holds."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
