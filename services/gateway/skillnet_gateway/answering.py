@@ -24,6 +24,7 @@ from skillnet_gateway.asking import (
     extractive,
     ground_request,
     instead_of_llm,
+    language_of,
     prompt_for,
     reply_of,
     written,
@@ -46,11 +47,12 @@ log = structlog.get_logger(__name__)
 @dataclass(frozen=True, slots=True)
 class Grounded:
     """A question whose ground is known. `question` stands alone: `read_as` where the conversation completed it.
-    `prompt` is None where no LLM is to be asked."""
+    `language`: what to answer in (ISO 639). `prompt` is None where no LLM is to be asked."""
 
     org_id: UUID
     question: str
     read_as: str | None
+    language: str
     ground: GroundReply
     prompt: list[ChatMessage] | None
     started: float
@@ -106,12 +108,12 @@ class Answering:
         alone = alone.model_copy(update={"question": question})
         prompt = prompt_for(alone, ground, rules.template) if rules is not None else None
         read_as = question if question != request.question else None
-        return Grounded(org_id, question, read_as, ground, prompt, started)
+        return Grounded(org_id, question, read_as, language_of(request), ground, prompt, started)
 
     async def answer(self, grounded: Grounded) -> AskReply:
         """The answer, whole."""
         if self._model is None or grounded.prompt is None:
-            return grounded.reply(extractive(grounded.question, grounded.ground))
+            return grounded.reply(extractive(grounded.question, grounded.ground, grounded.language))
         with self._counted(grounded.org_id, grounded.prompt) as tally:
             try:
                 text = await self._model.complete(grounded.prompt, tally)
@@ -124,7 +126,7 @@ class Answering:
         yield AskEvent(kind=AskEventKind.GROUND, reply=grounded.reply(Answer("", "")))
         watch = CitationWatch()
         if self._model is None or grounded.prompt is None:
-            answer = extractive(grounded.question, grounded.ground)
+            answer = extractive(grounded.question, grounded.ground, grounded.language)
             for event in _said(answer.text, watch, grounded):
                 yield event
         else:
@@ -228,4 +230,4 @@ def _fall_back(grounded: Grounded, fault: SkillnetError, tally: Tally) -> Answer
     LLM_ANSWERS.labels(fault.code).inc()
     log.warning("llm_failed", org_id=str(grounded.org_id), code=fault.code, reason=fault.message)
     usage = tally.usage if tally.has_begun else None
-    return instead_of_llm(grounded.question, grounded.ground, fault.code, usage)
+    return instead_of_llm(grounded.question, grounded.ground, grounded.language, fault.code, usage)

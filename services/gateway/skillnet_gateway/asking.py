@@ -9,7 +9,8 @@ from skillnet_common.answers import check_citations, extractive_answer
 from skillnet_common.contracts.answers import EXTRACTIVE, AskReply, AskRequest, Citation, TokenUsage
 from skillnet_common.contracts.retrieval import GroundReply, GroundRequest, Rung, Source, TokenEncoding
 from skillnet_common.errors import ErrorCode
-from skillnet_gateway.prompts import NOT_FOUND, ChatMessage, general_prompt, grounded_prompt
+from skillnet_common.text.languages import question_language
+from skillnet_gateway.prompts import ChatMessage, general_prompt, grounded_prompt, not_found, says_not_found
 
 CITED_RUNGS = frozenset({Rung.CHUNKS, Rung.DOCUMENT})
 """On these an answer cites sources."""
@@ -76,17 +77,30 @@ def prompt_for(request: AskRequest, ground: GroundReply, template: str | None) -
     return grounded_prompt(request.question, ground.context, template=template, language=request.language)
 
 
-def extractive(question: str, ground: GroundReply) -> Answer:
-    """The documents' own sentences, or that nothing was found."""
-    text = extractive_answer(question, ground.sources) if ground.rung in CITED_RUNGS else ""
+def language_of(request: AskRequest) -> str:
+    """What to answer in: the language asked for, else the question's."""
+    return request.language or question_language(request.question)
+
+
+def extractive(question: str, ground: GroundReply, language: str, *, sources_suffice: bool = True) -> Answer:
+    """The documents' own sentences, in their own language, or in `language` that nothing was found.
+
+    `sources_suffice`: they were judged to answer, whatever words they say it in. So they were wherever the retriever
+    was asked for no document that an LLM alone can tell to answer (`ground_request`).
+    """
+    text = ""
+    if ground.rung in CITED_RUNGS:
+        text = extractive_answer(question, ground.sources, sources_suffice=sources_suffice)
     if not text:
-        return Answer(NOT_FOUND, EXTRACTIVE)
+        return Answer(not_found(language), EXTRACTIVE)
     return Answer(text, EXTRACTIVE, check_citations(text, ground.sources).citations)
 
 
-def instead_of_llm(question: str, ground: GroundReply, code: ErrorCode, usage: TokenUsage | None) -> Answer:
-    """The documents' own sentences after an LLM's failure; `code` is one of `LLM_CODES`."""
-    answer = extractive(question, ground)
+def instead_of_llm(
+    question: str, ground: GroundReply, language: str, code: ErrorCode, usage: TokenUsage | None
+) -> Answer:
+    """What `extractive` says, after an LLM's failure; `code` is one of `LLM_CODES`."""
+    answer = extractive(question, ground, language, sources_suffice=ground.rung is Rung.CHUNKS)
     return Answer(answer.text, answer.answered_by, answer.citations, [_FAILURES[code]], code, usage)
 
 
@@ -96,7 +110,7 @@ def written(text: str, ground: GroundReply, *, model: str, was_cut: bool, usage:
     if ground.rung not in CITED_RUNGS:
         return Answer(check_citations(text, ()).text, model, warnings=cut, usage=usage)
     checked = check_citations(text, ground.sources)
-    uncited = not checked.citations and not checked.text.startswith(NOT_FOUND)
+    uncited = not checked.citations and not says_not_found(checked.text)
     warnings = [*checked.warnings, *([_UNCITED] if uncited else []), *cut]
     return Answer(checked.text, model, checked.citations, warnings, usage=usage)
 

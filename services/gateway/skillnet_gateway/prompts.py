@@ -14,6 +14,11 @@ log = structlog.get_logger(__name__)
 NOT_FOUND = "No lo encuentro en los documentos disponibles."
 """The honest answer where nothing was found."""
 
+_NOT_FOUND_IN = {
+    "en": "I cannot find it in the available documents.",
+    "pt": "Não o encontro nos documentos disponíveis.",
+}
+
 _GROUNDED = """\
 Eres el asistente de documentación de una empresa y respondes a sus empleados.
 
@@ -85,6 +90,16 @@ def grounded_prompt(
         ChatMessage("system", _GROUNDED.format(fence=fence, not_found=NOT_FOUND, language=named)),
         ChatMessage("user", fill(_usable(template), values)),
     ]
+
+
+def not_found(language: str) -> str:
+    """That nothing was found, in a language by its code of ISO 639; in Spanish where there is no such sentence."""
+    return _NOT_FOUND_IN.get(language, NOT_FOUND)
+
+
+def says_not_found(answer: str) -> bool:
+    """Whether the answer is that nothing was found, in any of these languages."""
+    return answer.startswith((NOT_FOUND, *_NOT_FOUND_IN.values()))
 
 
 def general_prompt(question: str, *, language: str | None = None, fence: str | None = None) -> list[ChatMessage]:

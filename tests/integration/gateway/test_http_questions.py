@@ -166,6 +166,38 @@ async def test_without_ground_the_answer_says_so(
     assert asked.allow_document is False, "nor can tell whether a whole document answers"
 
 
+@pytest.mark.parametrize(
+    ("question", "language", "answer"),
+    [
+        ("How much is the fish?", None, "I cannot find it in the available documents."),
+        ("Qual é o preço do peixe?", None, "Não o encontro nos documentos disponíveis."),
+        ("How much is the fish?", "es", NOT_FOUND),
+        ("¿Cuánto vale el pescado?", "en", "I cannot find it in the available documents."),
+        ("How much is the fish?", "fr", NOT_FOUND),
+    ],
+)
+async def test_that_nothing_was_found_is_said_in_the_questions_language_or_the_one_asked_for(
+    client: httpx.AsyncClient, retriever: RetrieverDouble, question: str, language: str | None, answer: str
+) -> None:
+    retriever.reply = ground_reply(Rung.NONE)
+    assert (await ask(client, question=question, language=language))["answer"] == answer
+
+
+async def test_passages_that_suffice_answer_a_question_in_another_language(
+    client: httpx.AsyncClient, with_llm: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer
+) -> None:
+    question = "Until when may I bring it back?"
+    for rung in (Rung.CHUNKS, Rung.DOCUMENT):
+        retriever.reply = ground_reply(rung)
+        reply = await ask(client, question=question)
+        assert reply["citations"] == [1]
+        assert reply["answer"].endswith("[Fuente 1]")
+    llm.script = [401]
+    reply = await ask(with_llm, question=question)
+    assert reply["citations"] == [], "whether a document read for the LLM answers was left to the LLM"
+    assert reply["answer"] == "I cannot find it in the available documents."
+
+
 async def test_general_knowledge_that_fails_is_no_ground(
     with_llm: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer
 ) -> None:
@@ -337,6 +369,7 @@ async def test_sources_are_told_of_as_soon_as_they_are_cited(
         "char_start": 0,
         "char_end": 80,
         "chunk_ids": [str(UUID(int=11))],
+        "ocr": False,
     }
     assert found[-1]["reply"]["citations"] == [1, 2]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from skillnet_gateway.prompts import NOT_FOUND, general_prompt, grounded_prompt
+from skillnet_gateway.prompts import NOT_FOUND, general_prompt, grounded_prompt, not_found, says_not_found
 
 
 def test_the_fence_is_new_for_every_prompt_and_cannot_be_guessed() -> None:
@@ -35,3 +35,11 @@ def test_general_knowledge_is_asked_for_without_citations() -> None:
     system, user = general_prompt("¿Cuánto?", fence="f")
     assert "No cites" in system.content
     assert user.content == "<f>\n¿Cuánto?\n</f>"
+
+
+def test_that_nothing_was_found_is_known_in_every_language_it_is_said_in() -> None:
+    sentences = {not_found(code) for code in ("es", "en", "pt")}
+    assert len(sentences) == 3
+    assert all(map(says_not_found, sentences))
+    assert not_found("fr") == NOT_FOUND
+    assert not says_not_found("El plazo es de 30 días.")

@@ -46,9 +46,9 @@ class AskRequest(Request):
 
     `history`: the conversation so far, oldest turn first. A question that leans on it ("¿y si es online?") is
     rewritten by the LLM so that it stands alone, and without one gets the topic words of the turn before; the reply's
-    `read_as` is what was asked in the end. `expansion` takes an LLM and its time. `language`: of an LLM's answer (ISO
-    639); without it, the question's. `stream`: reply as Server-Sent Events, each an `AskEvent`;
-    `Accept: text/event-stream` asks for the same.
+    `read_as` is what was asked in the end. `expansion` takes an LLM and its time. `language` (ISO 639): of an LLM's
+    answer, and of saying that nothing was found; without it, the question's. `stream`: reply as Server-Sent Events,
+    each an `AskEvent`; `Accept: text/event-stream` asks for the same.
     """
 
     question: str = Field(min_length=1, max_length=MAX_QUERY_CHARS)
