@@ -35,13 +35,15 @@ OWN_DATA = {
     "/v1/documents",
     "/v1/documents/bulk",
     "/v1/documents/reprocess",
+    "/v1/courses",
+    "/v1/courses/{course_id:path}",
     "/v1/quarantine",
     "/v1/keys",
     "/v1/usage",
     "/v1/organization/prompt",
     "/v1/organization/prompt/versions",
 }
-"""Routes without an id: they must show the caller's own data and nothing else."""
+"""Routes without an id, or with one that a tenant chooses: they must show the caller's own data and nothing else."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class Route:
             .replace("{work_id}", document_id)
             .replace("{key_id}", document_id)
             .replace("{chunk_id}", document_id)
+            .replace("{course_id:path}", document_id)
             .replace("{version}", "1")
         )
 
@@ -141,6 +144,9 @@ async def test_lists_hold_nothing_of_another_tenant(
     for filters in ({}, {"document_id": foreign}, {"external_key": "secreto.md"}, {"course_id": "c1"}):
         page = (await client.get("/v1/documents", params=filters)).json()
         assert page == {"documents": [], "next_cursor": None}
+    assert (await client.get("/v1/courses")).json() == {"courses": [], "next_cursor": None}
+    for method in ("GET", "DELETE"):
+        assert (await client.request(method, "/v1/courses/c1")).status_code == 404
     assert (await client.get("/v1/me")).json()["org_id"] == str(org)
 
 
