@@ -159,7 +159,7 @@ async def test_archived_vectors_come_back(pipeline: Pipeline, dispatcher_databas
 @pytest.mark.parametrize("damage", ["a chunk was cleaned up", "another model serves"])
 async def test_what_is_no_longer_whole_begins_anew(pipeline: Pipeline, database_urls: Any, damage: str) -> None:
     work_id = await given_up(pipeline, Stage.EMBED, done=1)
-    connection = await asyncpg.connect(database_urls.admin)
+    connection = await asyncpg.connect(database_urls.admin, server_settings={"search_path": "skillnet, public"})
     try:
         if damage == "a chunk was cleaned up":
             await connection.execute(
