@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Sequence, Set
 from uuid import UUID
 
 import asyncpg
@@ -128,9 +128,13 @@ class _Tree:
         if missing:
             raise RequestError(
                 ErrorCode.INVALID_REQUEST,
-                "A lesson points at a document that does not exist.",
+                f"These lessons point at documents that do not exist: {', '.join(self._named(missing)[:10])}.",
                 document_ids=sorted(map(str, missing)),
             )
+
+    def _named(self, missing: Set[UUID]) -> list[str]:
+        """The ids of the lessons that point there."""
+        return sorted({lesson for lesson, _, document in self._links if document in missing})
 
     async def after(self, connection: Connection, result: UploadResult) -> None:
         """Writes the tree, unless it is there already."""

@@ -166,7 +166,10 @@ class Documents:
         limit: int,
     ) -> tuple[list[asyncpg.Record], dict[UUID, int]]:
         """The rows, and what waits ahead of those under way."""
-        async with self._seen_by(principal) as connection:
+        # One snapshot: a piece that is handed out between two statements would be nowhere in line.
+        async with self._database.tenant(
+            principal.org_id, audience=principal.audience, isolation="repeatable_read", readonly=True
+        ) as connection:
             statement, parameters = list_statement(principal.org_id, wanted, after, limit=limit)
             rows: list[asyncpg.Record] = await connection.fetch(statement, *parameters)
             open_versions = [

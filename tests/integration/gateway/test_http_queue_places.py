@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID, uuid4
 
 import asyncpg
@@ -140,3 +141,19 @@ async def test_no_tenant_sees_the_queues_of_others_one_by_one(database: Database
     async with database.system() as connection:
         with pytest.raises(asyncpg.PostgresError, match="no tenant is set"):
             await connection.fetch("SELECT * FROM waiting_elsewhere('parse', NULL, ARRAY[1], 100)")
+
+
+async def test_a_piece_that_is_handed_out_meanwhile_is_not_at_the_end_of_the_queue(
+    client: httpx.AsyncClient, database: Database, org: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await waiting(database, 2, org)
+    counted = places._ahead_in
+
+    async def handed_out_first(*given: Any) -> dict[UUID, int]:
+        async with database.tenant(org) as other:
+            await other.execute("UPDATE work SET state = 'released' WHERE state = 'waiting'")
+        return await counted(*given)
+
+    monkeypatch.setattr(places, "_ahead_in", handed_out_first)
+    listed = (await client.get("/v1/documents")).json()["documents"]
+    assert sorted(document["progress"]["waiting_ahead"] for document in listed) == [0, 1]
