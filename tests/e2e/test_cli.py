@@ -160,7 +160,7 @@ def test_delete(system: System, tmp_path: Path) -> None:
 def test_search(system: System, ingested: Done) -> None:
     found = text(system.skillnet("search", QUESTION, "-n", "2"))
     assert found.startswith(f"1. {NOTICE}")
-    reply = parsed(system.skillnet("search", "plazo de devolución de una tarta", "--json"))
+    reply = parsed(system.skillnet("search", "plazo de devolución de tartas y pasteles de vitrina", "--json"))
     best = reply["passages"][0]
     assert best["document_title"] == "Política de devoluciones y cambios"
     assert best["page_start"] == 1
