@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 
 from skillnet_common.contracts.answers import Turn
@@ -10,6 +11,8 @@ from skillnet_gateway.prompts import ChatMessage, fenced, new_fence
 _LONGEST = 600
 """Characters of a question worth searching: a longer reply is an answer, not a question."""
 _TURNS = 6
+_UNFIT = frozenset({"Cc", "Cs"})
+_QUOTATION_MARKS = frozenset('"“”„«»')
 _ANSWER_CHARS = 600
 
 _REWRITE = """\
@@ -35,10 +38,20 @@ def rewriting_prompt(question: str, history: Sequence[Turn], *, fence: str | Non
 
 def rewritten_question(reply: str) -> str | None:
     """The question that the LLM wrote; None where it wrote something else."""
-    lines = [line.strip() for line in reply.splitlines() if line.strip()]
+    lines = [line.strip() for line in searchable(reply).splitlines() if line.strip()]
     if len(lines) != 1 or len(lines[0]) > _LONGEST or not any(character.isalnum() for character in lines[0]):
         return None
     return lines[0]
+
+
+def searchable(reply: str) -> str:
+    """What an LLM wrote, without what no question may hold (control characters, halves of surrogate pairs) and
+    without quotation marks, which would require a phrase that nobody asked for."""
+    return "".join(
+        character
+        for character in reply
+        if character == "\n" or (unicodedata.category(character) not in _UNFIT and character not in _QUOTATION_MARKS)
+    )
 
 
 def _told(turn: Turn) -> str:

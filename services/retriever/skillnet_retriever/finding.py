@@ -108,11 +108,24 @@ class Finder:
                     return
                 declined = outlined.reason if outlined is not None else None
         question = await self._encode(principal, request, question)
+        variants = [
+            await self._encode(principal, request, replace(question, text=normalised(text), encoded=None))
+            for text in request.variants
+        ]
+        may_rerank = await self._reranking.is_allowed(principal.org_id)
         async with self._corpus.snapshot(principal, request.filters) as snapshot:
             findings = await self._find(snapshot, question, request, declined)
             if findings.route.document is None:
-                findings = await self._widened(principal, snapshot, question, request, findings)
-                findings = await self._reranked(principal, snapshot, question, request, findings)
+                findings = await self._widened(snapshot, variants, request, findings)
+                ranking, warnings = await self._reranking.order(
+                    snapshot,
+                    principal.org_id,
+                    question.text,
+                    findings.ranking,
+                    wanted=request.rerank,
+                    allowed=may_rerank,
+                )
+                findings = replace(findings, ranking=ranking, warnings=findings.warnings + warnings)
             yield snapshot, question, findings
 
     async def _encode(self, principal: Principal, request: Question, question: AskedQuestion) -> AskedQuestion:
@@ -146,7 +159,7 @@ class Finder:
             warnings.append(_CUT)
         if found.documents and not pool.terms:
             warnings.append(_NO_WORDS)
-        return Findings(route, pool, ranking, bool(found.documents), warnings)
+        return Findings(route, pool, ranking, bool(found.documents), warnings, searched=ranking)
 
     async def _search(self, snapshot: Snapshot, question: AskedQuestion, request: Question) -> Found:
         candidates = max(self._settings.search_candidates, request.limit)
@@ -155,24 +168,19 @@ class Finder:
         return await snapshot.search(question.text, question.encoded.vector, candidates=candidates)
 
     async def _widened(
-        self, principal: Principal, snapshot: Snapshot, question: AskedQuestion, request: Question, findings: Findings
+        self, snapshot: Snapshot, variants: Sequence[AskedQuestion], request: Question, findings: Findings
     ) -> Findings:
-        """The findings with those of the question's variants, which are searched as it was."""
+        """The findings with those of the question's variants, which are searched as it was. No leader of the question
+        itself is buried."""
+        if not variants:
+            return findings
         others: list[list[Ranked]] = []
-        for text in request.variants:
-            variant = await self._encode(principal, request, replace(question, text=normalised(text), encoded=None))
+        for variant in variants:
             found = await self._search(snapshot, variant, request)
             alpha = _alpha(findings.route.strategy, request.alpha, variant.encoded)
             others.append(fuse(found.pool, request.fusion, alpha))
-        return replace(findings, ranking=merged(findings.ranking, others))
-
-    async def _reranked(
-        self, principal: Principal, snapshot: Snapshot, question: AskedQuestion, request: Question, findings: Findings
-    ) -> Findings:
-        ranking, warnings = await self._reranking.order(
-            snapshot, principal.org_id, question.text, findings.ranking, wanted=request.rerank
-        )
-        return replace(findings, ranking=ranking, warnings=findings.warnings + warnings)
+        ranking = keep_leaders(findings.pool, merged(findings.ranking, others), alpha)
+        return replace(findings, ranking=ranking)
 
     def _route(
         self, wanted: Strategy, found: Found, declined: str | None, snapshot: Snapshot, question: AskedQuestion

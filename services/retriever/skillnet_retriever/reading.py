@@ -34,6 +34,8 @@ class Findings:
     warnings: list[str]
     judgement: Judgement | None = None
     """Of what the outline chose: it is judged as it is chosen."""
+    searched: Sequence[Ranked] = ()
+    """The ranking of the question alone, without variants and reranker: what its evidence is judged by."""
     chunk_ids: Sequence[UUID] = ()
     """All chunks of the parts that are read whole."""
 

@@ -40,11 +40,23 @@ class Reranking:
         self._seconds = seconds
         self._may_send = may_send
 
+    async def is_allowed(self, org_id: UUID) -> bool:
+        """Whether the organisation's text may be reranked. Asked before a snapshot is opened: whoever holds one
+        connection and waits for another can wait for ever."""
+        return self._reranker is None or self._may_send is None or await self._may_send(org_id)
+
     async def order(
-        self, snapshot: Snapshot, org_id: UUID, question: str, ranking: Sequence[Ranked], *, wanted: bool | None
+        self,
+        snapshot: Snapshot,
+        org_id: UUID,
+        question: str,
+        ranking: Sequence[Ranked],
+        *,
+        wanted: bool | None,
+        allowed: bool,
     ) -> tuple[list[Ranked], list[str]]:
         """The ranking, reranked where the rule or the request wants it, and warnings. A reranker that fails or takes
-        too long changes nothing."""
+        too long changes nothing. `allowed` is what `is_allowed` said."""
         unchanged = list(ranking)
         if wanted is False or not unchanged:
             return unchanged, []
@@ -52,7 +64,7 @@ class Reranking:
             return unchanged, [_NONE] if wanted else []
         if not wanted and not self._rule.applies_to(unchanged):
             return unchanged, []
-        if self._may_send is not None and not await self._may_send(org_id):
+        if not allowed:
             return unchanged, [_WITHHELD]
         best = unchanged[: self._rule.candidates]
         texts = await snapshot.texts([ranked.candidate.chunk_id for ranked in best])

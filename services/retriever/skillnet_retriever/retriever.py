@@ -114,7 +114,7 @@ class Retriever:
         started = time.perf_counter()
         calibration = await self._calibration()
         async with self._finder.found(principal, request) as (snapshot, question, findings):
-            judgement = findings.judgement or judge(findings.pool, findings.ranking, calibration)
+            judgement = findings.judgement or judge(findings.pool, findings.searched, calibration)
             closest = None
             if request.allow_document and not judgement.sufficient and not snapshot.is_narrowed:
                 closest = await self._closest_document(snapshot, question.text, findings.pool)

@@ -544,6 +544,15 @@ async def test_a_follow_up_is_worded_anew_by_the_llm(
     assert "si la compra es online" in answering
 
 
+async def test_marks_and_controls_of_a_rewritten_question_are_dropped(
+    with_llm: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer
+) -> None:
+    llm.script = ['¿Cuál es el "plazo" si\0 es «online»?', "30 días [Fuente 1]."]
+    assert (await ask(with_llm, question="¿y si es online?", history=HISTORY))["read_as"] == (
+        "¿Cuál es el plazo si es online?"
+    )
+
+
 @pytest.mark.parametrize("script", [[400], ["Una línea.\nY otra."], ["x" * 700], ["«»"]])
 async def test_a_follow_up_that_the_llm_cannot_word_is_completed_by_the_retriever(
     with_llm: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer, script: list[str | int]

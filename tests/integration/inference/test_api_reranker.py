@@ -107,6 +107,7 @@ async def test_scores_come_in_the_order_of_the_passages(server: RerankServer, pr
         results((0, 0.5), (1, "0.4")),
         results((0, 0.5), (1, float("nan"))),
         results((False, 0.5), (1, 0.4)),
+        results((0, 0.5), (1, 10**400)),
         results((0, 0.5), (1, 0.4), (1, 0.4)),
     ],
 )

@@ -9,11 +9,13 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from tests.conftest import DatabaseUrls
 from tests.integration.inference.reranking import write_cross_encoder
 from tests.integration.retriever.conftest import TinyEncoder, asker, axis_vector, make_retriever
 from tests.integration.retriever.seeding import SeedChunk, SeedDocument, seed
 
-from skillnet_common.contracts.retrieval import ContextRequest, SearchReply, SearchRequest
+from skillnet_common.consent import Consent, has_consent
+from skillnet_common.contracts.retrieval import ContextRequest, GroundRequest, SearchReply, SearchRequest
 from skillnet_common.database import Database
 from skillnet_common.errors import ErrorCode, PassingFault
 from skillnet_inference.rerank.cross_encoder import OnnxCrossEncoder
@@ -126,3 +128,36 @@ async def test_without_consent_nothing_is_sent(database: Database, org: UUID, co
     reply = await found(database, org, scripted, may_send=refused)
     assert scripted.asked == []
     assert any("no ha autorizado" in warning for warning in reply.warnings)
+
+
+async def test_consent_is_asked_before_a_connection_is_held(
+    database_urls: DatabaseUrls, database: Database, org: UUID, corpus: None
+) -> None:
+    """As many searches as connections: none may hold one and wait for another."""
+    pool = await Database.connect(database_urls.service, size=2)
+
+    async def looked_up(asked: UUID) -> bool:
+        async with pool.tenant(asked, readonly=True) as connection:
+            return await has_consent(connection, asked, Consent.RERANK)
+
+    reranking = Reranking(Scripted(), ALWAYS, seconds=30, may_send=looked_up)
+    retriever = make_retriever(pool, TinyEncoder(), reranking=reranking)
+    request = SearchRequest(query=QUERY, variants=["treinta días"])
+    try:
+        async with asyncio.timeout(60):
+            replies = await asyncio.gather(*(retriever.search(asker(org), request) for _ in range(12)))
+    finally:
+        await pool.close()
+    assert all(any("no ha autorizado" in warning for warning in reply.warnings) for reply in replies)
+
+
+async def test_variants_bury_no_leader_and_say_nothing_of_the_ground(
+    database: Database, org: UUID, corpus: None
+) -> None:
+    retriever = make_retriever(database, TinyEncoder())
+    unrelated = ["pan", "horno de pan", "el pan del horno"]
+    plain = await retriever.ground(asker(org), GroundRequest(query=QUERY, allow_document=False))
+    asked = GroundRequest(query=QUERY, variants=unrelated, allow_document=False)
+    assert (await retriever.ground(asker(org), asked)).evidence == plain.evidence
+    reply = await retriever.search(asker(org), SearchRequest(query=QUERY, variants=unrelated, limit=3))
+    assert 1 in [passage.scores.semantic_rank for passage in reply.passages]

@@ -17,8 +17,8 @@ def test_the_question_is_fenced(expansion: Expansion) -> None:
 
 
 def test_lines_are_wordings() -> None:
-    reply = "1. ¿Qué plazo hay?\n\n- ¿Cuántos días hay?\n* \n**\n«¿Hasta cuándo?»\ncuatro\ncinco"
-    wordings = ["¿Qué plazo hay?", "¿Cuántos días hay?", "«¿Hasta cuándo?»", "cuatro"]
+    reply = "1. ¿Qué plazo\0 hay?\n\n- ¿Cuántos días hay?\ud800\n* \n**\n«¿Hasta cuándo?»\ncuatro\ncinco"
+    wordings = ["¿Qué plazo hay?", "¿Cuántos días hay?", "¿Hasta cuándo?", "cuatro"]
     assert variants_of(reply, Expansion.MULTI_QUERY) == wordings
 
 

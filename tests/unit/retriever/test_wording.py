@@ -64,3 +64,9 @@ def test_any_text_is_read_and_leaves_something_to_seek(question: str) -> None:
     if any(character.isalnum() for character in question):
         assert any(character.isalnum() for character in wording.text)
     assert all(any(c.isalnum() for c in phrase) for group in wording.required for phrase in group)
+
+
+def test_a_phrase_is_required_once_and_eight_are_enough() -> None:
+    assert read_wording('caja "de la" ' * 500).required == (("de la",),)
+    many = " ".join(f'"frase {number}"' for number in range(20))
+    assert len(read_wording(f"caja {many}").required) == 8

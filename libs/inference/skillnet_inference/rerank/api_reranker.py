@@ -76,12 +76,22 @@ def _in_order(reply: object, count: int) -> list[float]:
         index, score = fields.get("index"), fields.get("relevance_score")
         if isinstance(index, bool) or isinstance(score, bool):  # Python counts them among the integers
             raise _unexpected("a result whose index or relevance score is no number")
-        if not isinstance(index, int) or not isinstance(score, int | float) or not math.isfinite(score):
+        if not isinstance(index, int) or not isinstance(score, int | float):
             raise _unexpected("a result without an index or a relevance score")
-        scores[index] = float(score)
+        scores[index] = _finite(score)
     if set(scores) != set(range(count)) or len(results) != count:
         raise _unexpected(f"{len(results)} results whose indexes are not those of {count} passages")
     return [scores[index] for index in range(count)]
+
+
+def _finite(score: float) -> float:
+    try:
+        value = float(score)
+    except OverflowError as error:  # of an integer of hundreds of digits
+        raise _unexpected("a relevance score that no number can hold") from error
+    if not math.isfinite(value):
+        raise _unexpected("a relevance score that is no number")
+    return value
 
 
 def _unexpected(what: str) -> PermanentFault:

@@ -13,6 +13,8 @@ _PART = re.compile(
 )
 _EXCLUDED = re.compile(r"-(?P<word>[^\W\d_](?:[-'’.]?\w){2,})[,;.!?)]*")
 _CLOSES_ASIDE = re.compile(r"\w-[,;.:!?)]*(?=\s|$)")
+_MOST_REQUIRED = 8
+"""Phrases are looked up in the text, one after the other: what stands behind these is sought as words only."""
 _OR = frozenset({"OR", "or", "|"})
 _OR_BETWEEN_PHRASES = _OR | {"o", "u", "ou"}
 
@@ -102,7 +104,8 @@ def _required(parts: list[_Part]) -> tuple[tuple[tuple[str, ...], ...], list[_Pa
         if any(part.phrase is not None for part in group):
             groups.append([part.phrase if part.phrase is not None else part.written for part in group])
         place += 1
-    return tuple(tuple(dict.fromkeys(group)) for group in groups), joints
+    distinct = dict.fromkeys(tuple(dict.fromkeys(group)) for group in groups)
+    return tuple(distinct)[:_MOST_REQUIRED], joints
 
 
 def _joins(before: _Part, joint: _Part, after: _Part) -> bool:
