@@ -69,3 +69,34 @@ def test_what_cannot_be_read(parse: Parse, data: bytes, code: ErrorCode) -> None
     with pytest.raises(PermanentFault) as caught:
         parse(data, "a.csv")
     assert caught.value.code is code
+
+
+HEAD = "| Producto | Precio | Nota |\n| --- | --- | --- |\n"
+ROWS = "Producto;Precio;Nota\nPan;1,20;frío\nLeche;0,95;frío\nAgua;0,50;\n"
+READ = HEAD + "| Pan | 1,20 | frío |\n| Leche | 0,95 | frío |\n| Agua | 0,50 |  |"
+
+
+@pytest.mark.parametrize(
+    "title", ["Tarifa 2026\n\n", "Tarifa 2026\n", "Tarifa 2026;;\n", "Tarifa 2026, tienda Norte\n\n"]
+)
+def test_decimal_commas_below_a_title_line(parse: Parse, blocks_of: BlocksOf, title: str) -> None:
+    document = parse((title + ROWS).encode(), "tarifa.csv")
+    assert blocks_of(document, BlockKind.PARAGRAPH) == [title.strip(";\n")]
+    assert blocks_of(document, BlockKind.TABLE) == [READ]
+
+
+def test_decimal_commas_above_a_row_that_is_too_long(parse: Parse, blocks_of: BlocksOf) -> None:
+    (table,) = blocks_of(parse((ROWS + "Extra;1;2;3;4\n").encode(), "tarifa.csv"), BlockKind.TABLE)
+    assert table.startswith("| Producto | Precio | Nota |  |  |\n")
+    assert "\n| Pan | 1,20 | frío |  |  |\n" in table
+    assert table.endswith("\n| Extra | 1 | 2 | 3 | 4 |")
+
+
+def test_more_decimal_commas_than_delimiters(parse: Parse, blocks_of: BlocksOf) -> None:
+    (table,) = blocks_of(parse(b"1,20;2,30;3,40\n5,60;7,80;9,10\n0,10;0,20;0,30\n", "medidas.csv"), BlockKind.TABLE)
+    assert table.endswith("\n| 5,60 | 7,80 | 9,10 |\n| 0,10 | 0,20 | 0,30 |")
+
+
+def test_lists_within_the_fields_of_a_comma_table(parse: Parse, blocks_of: BlocksOf) -> None:
+    (table,) = blocks_of(parse(b"id,tags\n1,pan;leche\n2,agua;vino\n", "etiquetas.csv"), BlockKind.TABLE)
+    assert table == "| id | tags |\n| --- | --- |\n| 1 | pan;leche |\n| 2 | agua;vino |"
