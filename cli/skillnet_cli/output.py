@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 from pydantic import BaseModel
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 
@@ -18,6 +19,7 @@ from skillnet_common.contracts.retrieval import ContextReply, Passage, SearchRep
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")]
 
 _PIPED_WIDTH = 400
+_PAIR = 2
 _NBSP = "\u00a0"
 
 
@@ -56,13 +58,30 @@ def plain(value: Any) -> Any:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """A table; cells are text as it stands, never markup."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    """A table; cells are text as it stands, never markup. Where it is too wide for the terminal, and has more than
+    two columns, each row is a block of its own with a line a column: broken words say nothing."""
+    texts = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    if len(columns) > _PAIR and _natural_width(columns, texts) > console.width:
+        _print_blocks(columns, texts)
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold", show_header=any(columns))
     for column in columns:
         table.add_column(column, overflow="fold", no_wrap=column == "Id")
-    for row in rows:
-        table.add_row(*(escape("" if cell is None else str(cell)) for cell in row))
+    for row in texts:
+        table.add_row(*map(escape, row))
     console.print(table)
+
+
+def _natural_width(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    widest = [max(map(cell_len, cells)) for cells in zip(columns, *rows, strict=True)]
+    return sum(widest) + 2 * (len(columns) - 1)
+
+
+def _print_blocks(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    for number, row in enumerate(rows):
+        if number:
+            console.print()
+        print_table(("", ""), [(column, cell) for column, cell in zip(columns, row, strict=True) if cell])
 
 
 def escape(text: str) -> str:
