@@ -22,7 +22,7 @@ Parse = Callable[..., ParsedDocument]
 Outline = Callable[[ParsedDocument], list[tuple[int, str]]]
 BlocksOf = Callable[[ParsedDocument, BlockKind], list[str]]
 
-TITLE, CONTENT, TITLE_ONLY, BLANK = 0, 1, 5, 6
+TITLE, CONTENT, COMPARISON, TITLE_ONLY, BLANK = 0, 1, 4, 5, 6
 SLIDE = "ppt/slides/slide1.xml"
 
 
@@ -135,6 +135,68 @@ def test_shapes_past_the_edge_stay_on_the_page(parse: Parse, show: Any) -> None:
     assert boxes[0].x0 == 0
     assert boxes[0].x1 < 0.2
     assert (boxes[1].x0, boxes[1].x1) == (0, 1)
+
+
+def place(shapes: Any, text: str, left: float, top: float, width: float = 4, height: float = 1) -> None:
+    box = shapes.add_textbox(Inches(left), Inches(top), Inches(width), Inches(height))
+    box.text_frame.text = text
+
+
+def test_boxes_are_read_by_their_place(parse: Parse, show: Any, blocks_of: BlocksOf) -> None:
+    shapes = add(show, BLANK).shapes
+    shapes.add_shape(1, 0, 0, show.slide_width, show.slide_height)  # a background without text
+    place(shapes, "derecha", 5, 1, height=2)
+    place(shapes, "izquierda, algo más abajo", 0.5, 1.2, height=2)
+    place(shapes, "título", 0.5, 0.2, width=8, height=0.9)
+    place(shapes, "pie derecha", 5, 5.9)
+    place(shapes, "pie izquierda", 0.5, 6)
+    assert blocks_of(parse(data_of(show), "a.pptx"), BlockKind.PARAGRAPH) == [
+        "título",
+        "izquierda, algo más abajo",
+        "derecha",
+        "pie izquierda",
+        "pie derecha",
+    ]
+
+
+def test_boxes_beside_a_tall_one_are_a_column(parse: Parse, show: Any, blocks_of: BlocksOf) -> None:
+    shapes = add(show, BLANK).shapes
+    place(shapes, "alta", 5, 1, height=6)
+    for number, top in ((3, 5), (1, 1), (2, 3)):
+        place(shapes, f"paso {number}", 0.5, top)
+    assert blocks_of(parse(data_of(show), "a.pptx"), BlockKind.PARAGRAPH) == ["paso 1", "paso 2", "paso 3", "alta"]
+
+
+def test_placeholders_keep_their_order_and_boxes_find_their_place(parse: Parse, show: Any) -> None:
+    slide = add(show, COMPARISON)
+    place(slide.shapes, "debajo", 1, 7)
+    place(slide.shapes, "arriba", 1, 0.1, height=0.2)
+    for index, text in ((1, "A favor"), (2, "Rapidez"), (3, "En contra"), (4, "Coste")):
+        slide.placeholders[index].text = text
+    slide.shapes.title.text = "Balance"
+    assert parse(data_of(show), "a.pptx").text.replace("- ", "").split("\n\n") == [
+        "Balance",
+        "arriba",
+        "A favor",
+        "Rapidez",
+        "En contra",
+        "Coste",
+        "debajo",
+    ]
+
+
+def test_groups_are_read_one_after_the_other(parse: Parse, show: Any, blocks_of: BlocksOf) -> None:
+    shapes = add(show, BLANK).shapes
+    for left, name in ((5, "dos"), (0.5, "uno")):
+        group = shapes.add_group_shape()
+        place(group.shapes, f"texto {name}", left, 3)
+        place(group.shapes, f"cabeza {name}", left, 1)
+    assert blocks_of(parse(data_of(show), "a.pptx"), BlockKind.PARAGRAPH) == [
+        "cabeza uno",
+        "texto uno",
+        "cabeza dos",
+        "texto dos",
+    ]
 
 
 def test_notes_follow_their_slide(parse: Parse, show: Any, blocks_of: BlocksOf) -> None:

@@ -13,6 +13,7 @@ from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.domain.draft import DraftBlock, DraftDocument, Piece
 from skillnet_parser.domain.tables import render_rows
 from skillnet_parser.formats.ooxml import RELATIONSHIP_ID
+from skillnet_parser.formats.pptx_order import order_shapes
 from skillnet_parser.formats.pptx_package import A, P, Presentation, SlideParts, open_presentation
 from skillnet_parser.formats.pptx_shapes import Shape, inherited_shapes, placeholder_of, read_shapes
 from skillnet_parser.formats.pptx_text import C, TextLine, read_chart, read_diagram, read_lines, read_table
@@ -102,7 +103,7 @@ class _Reader:
             return []
         shown = list(self._shown(shapes, number))
         titles = [shape for shape in shown if _kind(shape) in _TITLES]
-        blocks = [block for shape in shown if shape not in titles for block in _shape_blocks(shape, parts, number)]
+        blocks = list(_body_blocks([shape for shape in shown if shape not in titles], parts, number))
         blocks += _note_blocks(parts.notes, number)
         heading = _heading(titles, number)
         if heading is None and not blocks:
@@ -145,6 +146,13 @@ def _heading(titles: Sequence[Shape], number: int) -> DraftBlock | None:
         for line in read_lines(body, bulleted=False)
     )
     return DraftBlock(BlockKind.HEADING, pieces, 1) if pieces else None
+
+
+def _body_blocks(shapes: Sequence[Shape], parts: SlideParts, number: int) -> Iterator[DraftBlock]:
+    """Those of the shapes in reading order, in which shapes without text have no part: many lie behind others."""
+    blocks = {id(shape): list(_shape_blocks(shape, parts, number)) for shape in shapes}
+    for shape in order_shapes([shape for shape in shapes if blocks[id(shape)]]):
+        yield from blocks[id(shape)]
 
 
 def _shape_blocks(shape: Shape, parts: SlideParts, number: int) -> Iterator[DraftBlock]:

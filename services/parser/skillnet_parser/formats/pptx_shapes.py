@@ -1,4 +1,4 @@
-"""The shapes of a slide in reading order, each with its place on the slide."""
+"""The shapes of a slide, each with its place on the slide."""
 
 from __future__ import annotations
 
@@ -30,12 +30,13 @@ class Placeholder:
 @dataclass(frozen=True, slots=True)
 class Shape:
     """`frame` is left, top, width and height as fractions of the slide; None where neither the slide nor its
-    layout tells."""
+    layout tells. `group` is the outermost one around the shape."""
 
     element: etree._Element
     placeholder: Placeholder | None
     frame: tuple[float, float, float, float] | None
     hidden: bool
+    group: etree._Element | None = None
 
     def box(self, page: int) -> Box:
         """The part of the frame that is on the slide; the whole slide where there is none."""
@@ -114,18 +115,26 @@ def placeholder_of(shape: etree._Element) -> Placeholder | None:
     return None
 
 
-def _walk(container: etree._Element, parts: SlideParts, scale: _Scale, *, hidden: bool) -> Iterator[Shape]:
+def _walk(
+    container: etree._Element,
+    parts: SlideParts,
+    scale: _Scale,
+    *,
+    hidden: bool,
+    group: etree._Element | None = None,
+) -> Iterator[Shape]:
     for element in container.iterchildren(tag=etree.Element):
         if element.tag == f"{P}grpSp":
             inner = scale.inside(element.find(f"{P}grpSpPr/{A}xfrm"))
-            yield from _walk(element, parts, inner, hidden=hidden or _is_hidden(element))
+            outermost = group if group is not None else element
+            yield from _walk(element, parts, inner, hidden=hidden or _is_hidden(element), group=outermost)
         elif element.tag in (f"{P}sp", f"{P}graphicFrame", f"{P}pic"):
             placeholder = placeholder_of(element)
             frame = _frame(element, placeholder, parts, scale)
-            yield Shape(element, placeholder, frame, hidden or _is_hidden(element))
+            yield Shape(element, placeholder, frame, hidden or _is_hidden(element), group)
         elif is_alternative(element):
             for chosen in choose_alternative(element):
-                yield from _walk(chosen, parts, scale, hidden=hidden)
+                yield from _walk(chosen, parts, scale, hidden=hidden, group=group)
 
 
 def _frame(
