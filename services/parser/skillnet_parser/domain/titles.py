@@ -19,16 +19,44 @@ _MIN_SECOND_SIZE = 14.0  # points: of a title set below a name
 _SAME_SIZE = 0.5
 _MAX_FRAGMENTS = 4
 _WORD = re.compile(r"\w+")
+_NUMBER_END = r"(?=[\s.:)–—-]|$)"
+_FIRST_OF_RUN = re.compile(rf"(?P<before>(?:[^\W\d_]+\s+)?)(?P<number>1|I){_NUMBER_END}")
+_SECONDS = {"1": "2", "I": "II"}
 
 
 def choose_title(metadata_title: str | None, pages: Sequence[PageLayout]) -> str | None:
     """The title in the file's properties where the first pages repeat it (others are left over from a
-    template or a file name), else the largest print on page 1, else None."""
-    fragments = [fragment for page in pages[:_FIRST_PAGES] for fragment in page.fragments]
+    template or a file name), else the largest print on page 1, else None. The first of a run of numbered headings
+    is no title."""
+    printed = [fragment for page in pages for fragment in page.fragments]
+    titles = (_stated_title(metadata_title, pages[:_FIRST_PAGES]), _largest_print(pages[0]) if pages else None)
+    return next((title for title in titles if title and not _opens_run(title, printed)), None)
+
+
+def _stated_title(metadata_title: str | None, pages: Sequence[PageLayout]) -> str | None:
     stated = " ".join((metadata_title or "").split())
-    if stated and not _JUNK.search(stated) and _is_repeated(stated, fragments):
-        return stated
-    return _largest_print(pages[0]) if pages else None
+    fragments = [fragment for page in pages for fragment in page.fragments]
+    return stated if stated and not _JUNK.search(stated) and _is_repeated(stated, fragments) else None
+
+
+def _opens_run(title: str, printed: Sequence[Fragment]) -> bool:
+    """Whether the title has the number 1 of a run whose number 2 is set like it: `1. Alta` above a `2. Baja`."""
+    first = _FIRST_OF_RUN.match(title)
+    if first is None:
+        return False
+    after = rf"{re.escape(first['before'])}{_SECONDS[first['number']]}{_NUMBER_END}"
+    second = re.compile(after, re.IGNORECASE)
+    styles = [fragment.style for fragment in printed if _begins(title, fragment.text.strip())]
+    return any(
+        fragment.style.bold == style.bold and abs(fragment.style.size - style.size) <= _SAME_SIZE
+        for fragment in printed
+        if second.match(fragment.text.strip())
+        for style in styles
+    )
+
+
+def _begins(title: str, text: str) -> bool:
+    return title.startswith(text) and _FIRST_OF_RUN.match(text) is not None
 
 
 def _is_repeated(title: str, fragments: Sequence[Fragment]) -> bool:
