@@ -71,6 +71,60 @@ def test_merged_cells_stand_once(parse: Parse, book: Workbook, blocks_of: Blocks
     assert table.endswith("| Norte | abierto |  |\n|  | a | b |")
 
 
+def test_a_head_of_two_rows(parse: Parse, book: Workbook, blocks_of: BlocksOf) -> None:
+    sheet = book["Horario"]
+    for row in (
+        ["Turnos de la tienda"],
+        ["Puesto", "oculto", "Lunes", None, "Nota"],
+        [None, None, "Mañana", "Tarde"],
+        ["Caja", None, "Ana", "Luis", "fijo"],
+        ["Almacén", None, "Eva"],
+        [None, None, "sola", None],
+    ):
+        sheet.append(row)
+    for merged in ("A1:E1", "A2:A3", "C2:D2", "E2:E3", "C5:D5"):
+        sheet.merge_cells(merged)
+    sheet.column_dimensions["B"].hidden = True
+    document = parse(data_of(book), "a.xlsx")
+    assert blocks_of(document, BlockKind.PARAGRAPH) == ["Turnos de la tienda"]
+    assert blocks_of(document, BlockKind.TABLE) == [
+        "| Puesto | Lunes Mañana | Lunes Tarde | Nota |\n| --- | --- | --- | --- |\n"
+        "| Caja | Ana | Luis | fijo |\n| Almacén | Eva |  |  |\n|  | sola |  |  |"
+    ]
+
+
+def test_values_below_a_merged_head_are_no_head(parse: Parse, book: Workbook, blocks_of: BlocksOf) -> None:
+    sheet = book["Horario"]
+    for row in (["Pan", "Precio", None], [None, 1, 2], ["barra", 3, 4]):
+        sheet.append(row)
+    sheet.merge_cells("B1:C1")
+    (table,) = blocks_of(parse(data_of(book), "a.xlsx"), BlockKind.TABLE)
+    assert table.startswith("| Pan | Precio |  |\n| --- | --- | --- |\n|  | 1 | 2 |\n")
+
+
+def test_empty_columns_part_notes_from_a_table(parse: Parse, book: Workbook, blocks_of: BlocksOf) -> None:
+    for row in (
+        ["Ref", "Producto", "Precio", None, None, "Notas"],
+        ["007", "Pan", 1.2, None, None, "Pedir antes"],
+        ["008", "Leche", 0.95, None, None, "de las 12"],
+    ):
+        book["Horario"].append(row)
+    document = parse(data_of(book), "a.xlsx")
+    assert blocks_of(document, BlockKind.TABLE) == [
+        "| Ref | Producto | Precio |\n| --- | --- | --- |\n| 007 | Pan | 1.2 |\n| 008 | Leche | 0.95 |"
+    ]
+    assert blocks_of(document, BlockKind.PARAGRAPH) == ["Notas\nPedir antes\nde las 12"]
+
+
+def test_columns_that_merged_cells_run_over_part_nothing(parse: Parse, book: Workbook, blocks_of: BlocksOf) -> None:
+    for number, row in enumerate((["Ref", "Producto", "Nota"], ["A7", "Pan", "frío"], ["A8", "Leche", "frío"]), 1):
+        for column, cell in zip("ABE", row, strict=True):
+            book["Horario"][f"{column}{number}"] = cell
+        book["Horario"].merge_cells(f"B{number}:D{number}")
+    (table,) = blocks_of(parse(data_of(book), "a.xlsx"), BlockKind.TABLE)
+    assert table.startswith("| Ref | Producto | Nota |\n")
+
+
 def test_hidden_sheets_are_left_out_and_named(parse: Parse, book: Workbook) -> None:
     book["Horario"].append(["visible", "sí"])
     for name, state in (("Costes", "hidden"), ("Claves", "veryHidden")):

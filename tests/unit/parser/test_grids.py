@@ -43,6 +43,13 @@ def test_an_empty_column_is_left_out_where_it_parts_no_tables() -> None:
     assert read(["A", "", "B"], ["1", "", "2"]) == [("table", "| A | B |\n| --- | --- |\n| 1 | 2 |")]
 
 
+def test_values_past_empty_columns_belong_to_the_table() -> None:
+    """Long descriptions run over the empty cells beside them."""
+    assert read(["Ref", "Texto", "", "", "Precio"], ["a", "b", "", "", "1,20"]) == [
+        ("table", "| Ref | Texto | Precio |\n| --- | --- | --- |\n| a | b | 1,20 |")
+    ]
+
+
 def test_one_column_is_text() -> None:
     assert read(["Uno"], ["Dos"], [], ["Tres"]) == [("paragraph", "Uno\nDos"), ("paragraph", "Tres")]
 

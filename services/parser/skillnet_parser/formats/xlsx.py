@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import warnings
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 from xml.etree.ElementTree import ParseError
 
@@ -18,10 +20,11 @@ from skillnet_common.documents import BlockKind, Removal, RemovalReason
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.domain.draft import DraftBlock, DraftDocument, text_block
 from skillnet_parser.domain.grids import read_grid
+from skillnet_parser.domain.merged_heads import Spans, join_heads
 from skillnet_parser.domain.number_formats import show_value
 from skillnet_parser.formats.ooxml import DAMAGE, read_part, refuse_doctypes, relationships_of, transitional_copy
 from skillnet_parser.formats.sniff import FileType
-from skillnet_parser.formats.xlsx_hidden import MAX_ROWS, HiddenPlaces, read_hidden
+from skillnet_parser.formats.xlsx_places import MAX_ROWS, SheetPlaces, read_places
 from skillnet_parser.limits import MEBIBYTE, ParseLimits
 
 _MAX_PLACES = 20_000_000
@@ -127,23 +130,25 @@ class _Reader:
                 self.hidden.append(sheet.title)
                 continue
             sheet.reset_dimensions()  # what the file says of them is often wrong
-            blocks = list(read_grid(self._rows(sheet)))
+            places = _read_places(sheet)
+            spans = places.visible_spans()
+            rows = join_heads(self._rows(sheet, places), spans)
+            blocks = list(read_grid(rows, _covered(spans)))
             if blocks:
                 yield text_block(BlockKind.HEADING, sheet.title, 1)
                 yield from blocks
 
-    def _rows(self, sheet: ReadOnlyWorksheet) -> Iterator[list[str]]:
-        """The visible cells of each visible row."""
-        hidden = _read_hidden(sheet)
+    def _rows(self, sheet: ReadOnlyWorksheet, hidden: SheetPlaces) -> Iterator[tuple[int, list[str]]]:
+        """The number and the visible cells of each visible row."""
         dropped: list[str] = []
         for number, cells in enumerate(self._all_rows(sheet), start=1):
             if number in hidden.rows:
                 dropped += cells
             elif hidden.columns:
                 dropped += [cell for column, cell in enumerate(cells, start=1) if column in hidden.columns]
-                yield [cell for column, cell in enumerate(cells, start=1) if column not in hidden.columns]
+                yield number, [cell for column, cell in enumerate(cells, start=1) if column not in hidden.columns]
             else:
-                yield cells
+                yield number, cells
         text = " ".join(cell for cell in dropped if cell)
         if text:
             self.folded.append(sheet.title)
@@ -164,10 +169,21 @@ class _Reader:
             yield cells
 
 
-def _read_hidden(sheet: ReadOnlyWorksheet) -> HiddenPlaces:
+def _covered(spans: Spans) -> set[int]:
+    """The columns that merged cells of several rows run over: a title above is merged once."""
+    steps: Counter[int] = Counter()
+    for row in spans.values():
+        for span in row:
+            steps[span.start + 1] += 1
+            steps[span.stop] -= 1
+    rows = accumulate(steps[column] for column in range(max(steps, default=0)))
+    return {column for column, count in enumerate(rows) if count > 1}
+
+
+def _read_places(sheet: ReadOnlyWorksheet) -> SheetPlaces:
     try:
         with sheet._get_source() as source:
-            return read_hidden(source)
+            return read_places(source)
     except _DAMAGE as error:
         raise _damaged() from error
 
