@@ -34,7 +34,9 @@ _UNFINISHED = {
     "events to be sent": "SELECT type, document_id, version FROM outbox WHERE sent_at IS NULL",
     "events the notifier has not handled": "SELECT o.event_id, o.type, c.course_id FROM outbox o"
     " JOIN course_documents c USING (org_id, document_id) WHERE (o.type = 'document.deleted'"
-    " OR o.type = 'document.updated' AND o.payload ->> 'change' IN ('replaced', 'restored'))"
+    " OR o.type = 'document.updated' AND o.payload ->> 'change' = 'restored'"
+    " OR o.type = 'document.updated' AND o.payload ->> 'change' = 'replaced'"
+    " AND (o.payload ->> 'content_changed')::boolean)"
     " AND NOT EXISTS (SELECT FROM notifications n WHERE n.org_id = o.org_id AND n.event_id = o.event_id"
     " AND n.course_id = c.course_id)",
 }
