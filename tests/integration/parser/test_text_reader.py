@@ -103,3 +103,21 @@ def test_the_language_of_longer_texts_is_told(parse: Parse, language: str, text:
 
 def test_short_texts_are_taken_for_spanish(parse: Parse) -> None:
     assert parse(b"ISO 9001", "a.txt").language == "es"
+
+
+@pytest.mark.parametrize(
+    ("source", "read"),
+    [
+        ("Manual de caja.\n" * 200 + "f\0in\n", "Manual de caja.\n" * 200 + "fin"),
+        ("Avise a la persona encargada del turno.\0", "Avise a la persona encargada del turno."),
+        ("Manual\vde caja.\n" * 3, "\n".join(["Manual de caja."] * 3)),
+        (
+            "Manual de caja, cierre y \x08arqueo diario del turno.\n",
+            "Manual de caja, cierre y arqueo diario del turno.",
+        ),
+    ],
+)
+def test_stray_controls_leave_a_text_what_it_is(parse: Parse, source: str, read: str) -> None:
+    document = parse(source.encode(), "notas.txt")
+    assert " ".join(document.text.split()) == " ".join(read.split())
+    assert document.file_type == "text"

@@ -44,6 +44,9 @@ _MARKDOWN_SIGNS = re.compile(
     r"^(#{1,6} \S|```|\|.+\|\s*$|---\n\w+:)|\[[^\]\n]+\]\([^)\n]+\)|\*\*\S[^*\n]*\*\*", re.MULTILINE
 )
 _BINARY_SHARE = 0.02
+_ZERO_SHARE = 0.002
+_MIN_TEXT_BYTES = 32  # of a text in which one zero is a slip
+_USUAL_CONTROLS = b"\t\n\v\f\r\x1b\x1a"
 _OTHER_PACKAGES = (
     ("meta-inf/container.xml", "an EPUB book"),
     ("xl/", "an Excel workbook in the binary format (.xlsb); save it as .xlsx"),
@@ -191,9 +194,11 @@ def _sniff_unnamed(text: str) -> FileType:
 
 
 def _is_binary(head: bytes) -> bool:
-    if b"\x00" in head:
+    """A few stray controls leave a text what it is."""
+    zeros = head.count(0)
+    if zeros > max(_ZERO_SHARE * len(head), len(head) >= _MIN_TEXT_BYTES):
         return True
-    controls = sum(1 for byte in head if byte < 0x20 and byte not in b"\t\n\r\f\x1b\x1a")
+    controls = sum(1 for byte in head if byte < 0x20 and byte not in _USUAL_CONTROLS) - zeros
     return controls > len(head) * _BINARY_SHARE
 
 

@@ -8,7 +8,7 @@ code page of the Spanish office files that are not UTF-8. Statistical detectors 
 from __future__ import annotations
 
 import codecs
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.domain.characters import REPLACEMENT
@@ -17,6 +17,7 @@ _DAMAGED_UTF8_RATIO = 10
 _MIN_PLAIN_SHARE = 0.5  # of letters and spaces, without an accent in any text of a western language
 _SAMPLE_BYTES = 8192
 _MIN_PAIRS, _MIN_ZEROS = 8, 0.7  # of UTF-16 without a mark
+_STRAY_CONTROLS = {0x00: None, 0x0B: " "}
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -35,8 +36,13 @@ class DecodedText:
 
 
 def decode_text(data: bytes) -> DecodedText:
-    """The text of a file. Raises `PermanentFault`: corrupt_file where its own byte-order mark is wrong,
-    unsupported_type where it is in no encoding of western languages."""
+    """The text of a file, without zeros and with spaces for vertical tabs. Raises `PermanentFault`: corrupt_file
+    where its own byte-order mark is wrong, unsupported_type where it is in no encoding of western languages."""
+    decoded = _decode(data)
+    return replace(decoded, text=decoded.text.translate(_STRAY_CONTROLS))
+
+
+def _decode(data: bytes) -> DecodedText:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             try:
