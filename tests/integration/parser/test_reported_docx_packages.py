@@ -153,3 +153,27 @@ def test_a_bomb_within_a_document_within_a_document(parse: Parse, word: Any) -> 
     append(word, '<w:altChunk r:id="added"/>')
     code = fault_of(parse, with_file(data_of(word), "anexo.docx", "aFChunk", buffer.getvalue()))
     assert code is ErrorCode.UNSAFE_ARCHIVE
+
+
+def nested(depth: int) -> bytes:
+    """Tables of one cell within each other."""
+    return (
+        b"<w:tbl><w:tr><w:tc>" * depth
+        + b"<w:p><w:r><w:t>Al fondo.</w:t></w:r></w:p>"
+        + b"</w:tc></w:tr></w:tbl>" * depth
+    )
+
+
+def test_tables_nested_deeper_than_the_library_expects_are_read(parse: Parse, word: Any) -> None:
+    word.add_paragraph("Antes.")
+    data = with_part(data_of(word), DOCUMENT, lambda xml: xml.replace(b"<w:sectPr", nested(200) + b"<w:sectPr", 1))
+    assert parse(data, "a.docx").text == "Antes.\n\nAl fondo."
+
+
+@pytest.mark.parametrize("depth", [600, 3000])
+def test_tables_nested_too_deeply_are_told(parse: Parse, word: Any, depth: int) -> None:
+    word.add_paragraph("Antes.")
+    data = with_part(data_of(word), DOCUMENT, lambda xml: xml.replace(b"<w:sectPr", nested(depth) + b"<w:sectPr", 1))
+    with pytest.raises(PermanentFault, match="nested too deeply") as caught:
+        parse(data, "a.docx")
+    assert caught.value.code is ErrorCode.CORRUPT_FILE

@@ -61,18 +61,38 @@ class Relationship:
 
 def read_part(archive: zipfile.ZipFile, name: str | None) -> etree._Element | None:
     """The root of a part; None where the package has none of that name. Raises `PermanentFault`: unsafe_archive
-    (a document type declaration), and `etree.XMLSyntaxError`."""
+    (a document type declaration), corrupt_file (elements nested past what the library takes, about 2,000), and
+    `etree.XMLSyntaxError`."""
     entry = _find_entry(archive, name) if name is not None else None
     if entry is None:
         return None
     with archive.open(entry) as part:
         data = part.read(MAX_PART_BYTES)
-    data = _as_transitional(data)
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
-    root = etree.fromstring(data, parser)
+    root = _parse(_as_transitional(data))
     if root.getroottree().docinfo.doctype:
         raise _unsafe()
     return root
+
+
+def _parse(data: bytes) -> etree._Element:
+    """Without the library's guards where a document exceeds them and has no declarations that they are for."""
+    try:
+        return etree.fromstring(data, _parser(huge=False))
+    except etree.XMLSyntaxError as error:
+        if error.code != etree.ErrorTypes.ERR_RESOURCE_LIMIT or any(mark in data for mark in _DOCTYPES):
+            raise
+    try:
+        return etree.fromstring(data, _parser(huge=True))
+    except etree.XMLSyntaxError as error:
+        if error.code != etree.ErrorTypes.ERR_RESOURCE_LIMIT:
+            raise
+        raise PermanentFault(
+            ErrorCode.CORRUPT_FILE, "The document's parts are nested too deeply to be read."
+        ) from error
+
+
+def _parser(*, huge: bool) -> etree.XMLParser:
+    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=huge)
 
 
 def _find_entry(archive: zipfile.ZipFile, name: str) -> str | None:
