@@ -1,7 +1,8 @@
 """Headers, footers and page numbers: lines that repeat at the same place of many pages.
 
 A line is dropped for its repetition and its place together, never for its place alone, so that a title at
-the top of page 1 and the first line of a page stay.
+the top of page 1 and the first line of a page stay. From page to page it varies by one number only, which counts
+with the pages: notes that are only worded alike differ in several figures.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from skillnet_common.documents import Removal, RemovalReason
 from skillnet_parser.domain.layout import Fragment, PageLayout, Rect
@@ -23,8 +25,9 @@ _MIN_DISTANCE = 0.4  # to the text, times the line's height
 _MIN_DISTANCE_FEW = 0.8  # on two or three pages, where repetition says little
 _MIN_DISTANCE_ALONE = 1.5
 _CENTRED, _OUTER = 0.06, 0.2  # of the page's width
-_MAX_NUMBERS = 4
+_MAX_CHANGES = 0.34  # of the steps from page to page: a chapter's number stays over several pages
 _MIN_NEIGHBOURS = 4  # pages in a row under one chapter's running title
+_TITLE_SIZE = 1.15  # times the text's
 _NUMBER = re.compile(r"\d+")
 _ROMAN = re.compile(r"(?<![^\W_])[ivxlc]+(?![^\W_])", re.IGNORECASE)
 _PAGE_NUMBER = re.compile(
@@ -73,26 +76,60 @@ def _find_repeated(pages: Sequence[PageLayout]) -> set[_Place]:
     groups: dict[str, list[_Candidate]] = defaultdict(list)
     for candidate in _candidates(pages):
         groups[_mask(candidate[3].text)].append(candidate)
+    size = _usual_size(pages)
     repeated: set[_Place] = set()
     for group in groups.values():
         for cluster in _cluster_by_height(group):
             numbers = {candidate[0] for candidate in cluster}
             repeats = len(numbers) == len(pages) if few else _repeats(numbers, len(pages))
-            if repeats and _is_constant(cluster):
+            if repeats and (_is_the_same(cluster) or (_counts_pages(cluster) and not _are_titles(cluster, size))):
                 repeated |= {(candidate[0], candidate[1]) for candidate in cluster}
     return _keep_rows_of_text(pages, repeated, _MIN_DISTANCE_FEW if few else _MIN_DISTANCE)
 
 
-def _is_constant(cluster: Sequence[_Candidate]) -> bool:
-    """Whether the lines are the same but for a number that counts the pages: `Tema 1`, `Tema 2` at the head
-    of pages are titles."""
-    texts = {"".join(fragment.text.split()) for _, _, _, fragment in cluster}
-    if len(texts) == 1:
-        return True
-    offsets: Counter[int] = Counter()
-    for number, _, _, fragment in cluster:
-        offsets.update({int(found) - number for found in _NUMBER.findall(fragment.text)[:_MAX_NUMBERS]})
-    return bool(offsets) and max(offsets.values()) >= _MIN_SHARE * len(cluster)
+def _usual_size(pages: Sequence[PageLayout]) -> float:
+    """What most characters are set in."""
+    sizes: Counter[float] = Counter()
+    for page in pages:
+        for fragment in page.fragments:
+            sizes[fragment.style.size] += len(fragment.text)
+    return sizes.most_common(1)[0][0] if sizes else 0.0
+
+
+def _is_the_same(cluster: Sequence[_Candidate]) -> bool:
+    return len({"".join(fragment.text.split()) for _, _, _, fragment in cluster}) == 1
+
+
+def _are_titles(cluster: Sequence[_Candidate], size: float) -> bool:
+    """Whether the lines are set larger than the text: `Tema 1`, `Tema 2`, one a page, are headings."""
+    return min(fragment.style.size for _, _, _, fragment in cluster) >= _TITLE_SIZE * size
+
+
+def _counts_pages(cluster: Sequence[_Candidate]) -> bool:
+    """Whether the lines are the same but for a number that counts the pages, beside one that stays as long as a
+    chapter."""
+    lines = sorted((number, _figures(fragment.text)) for number, _, _, fragment in cluster)
+    usual = Counter(len(figures) for _, figures in lines).most_common(1)[0][0]
+    alike = [(number, figures) for number, figures in lines if len(figures) == usual]
+    columns = [[(number, figures[at]) for number, figures in alike] for at in range(usual)]
+    varying = [column for column in columns if len({figure for _, figure in column}) > 1]
+    counting = [column for column in varying if _counts(column, len(cluster))]
+    return len(counting) == 1 and all(_stays(column) for column in varying if column not in counting)
+
+
+def _figures(text: str) -> list[int]:
+    return [int(figure) for figure in _NUMBER.findall(text)]
+
+
+def _counts(column: Sequence[tuple[int, int]], lines: int) -> bool:
+    """Whether the figures (page, figure) follow the pages on at least half of the lines."""
+    offsets = Counter(figure - number for number, figure in column)
+    return max(offsets.values()) >= _MIN_SHARE * lines
+
+
+def _stays(column: Sequence[tuple[int, int]]) -> bool:
+    changes = sum(above != below for (_, above), (_, below) in pairwise(column))
+    return changes <= _MAX_CHANGES * (len(column) - 1)
 
 
 def _mask(text: str) -> str:
