@@ -31,7 +31,8 @@ class ParseLimits:
     `memory_bytes` bounds the address space of the child process, which is larger than what it uses.
     `max_text_chars` bounds the text, about 4,000 pages: what follows is done in memory and in one transaction.
     `max_output_bytes` bounds the JSON of the result. The three archive limits guard against zip bombs:
-    the sum of all entries unpacked, their number, and how many times an entry over 5 MiB may grow. Without
+    the sum of all entries unpacked, their number, and how many times an entry over 5 MiB may grow (XML up to 40 MiB:
+    400 times, for regular documents shrink so). Without
     `ocr` no characters are recognised.
     """
 

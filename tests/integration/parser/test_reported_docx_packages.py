@@ -177,3 +177,20 @@ def test_tables_nested_too_deeply_are_told(parse: Parse, word: Any, depth: int) 
     with pytest.raises(PermanentFault, match="nested too deeply") as caught:
         parse(data, "a.docx")
     assert caught.value.code is ErrorCode.CORRUPT_FILE
+
+
+def test_many_paragraphs_of_one_form_are_no_bomb(parse: Parse, word: Any) -> None:
+    """As a program writes them they shrink 300 times."""
+    word.add_paragraph("Texto.")
+    one = b'<w:p><w:pPr></w:pPr><w:r><w:t xml:space="preserve">a</w:t></w:r></w:p>'
+    data = with_part(data_of(word), DOCUMENT, lambda xml: xml.replace(b"<w:sectPr", one * 80_000 + b"<w:sectPr", 1))
+    assert len(data) < 100_000
+    assert parse(data, "a.docx").text.count("\na") == 80_000
+
+
+def test_an_entry_of_no_xml_grows_no_more_than_before(parse: Parse, word: Any) -> None:
+    word.add_paragraph("Texto.")
+    data = io.BytesIO(data_of(word))
+    with zipfile.ZipFile(data, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("word/media/imagen.bin", b"regular %d\n" % 1 * 600_000)
+    assert fault_of(parse, data.getvalue()) is ErrorCode.UNSAFE_ARCHIVE

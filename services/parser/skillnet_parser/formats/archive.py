@@ -8,6 +8,9 @@ from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.limits import MEBIBYTE, ParseLimits
 
 _RATIO_FLOOR = 5 * MEBIBYTE
+_MAX_REGULAR_BYTES = 40 * MEBIBYTE
+_MAX_REGULAR_RATIO = 400
+"""Of XML: a hundred thousand paragraphs of one form shrink 300 times, one byte over and over 1,000 times."""
 _ENCRYPTED_FLAG = 0x1
 
 
@@ -23,7 +26,7 @@ def check_archive(archive: zipfile.ZipFile, limits: ParseLimits) -> None:
         raise _unsafe(f"unpacked it takes more than {limits.max_archive_bytes // MEBIBYTE} MiB")
     for entry in entries:
         packed = max(entry.compress_size, 1)
-        if entry.file_size > _RATIO_FLOOR and entry.file_size > packed * limits.max_archive_ratio:
+        if entry.file_size > _RATIO_FLOOR and entry.file_size > packed * _max_ratio(entry, limits):
             raise _unsafe(f"an entry grows {entry.file_size // packed} times when unpacked")
         if entry.flag_bits & _ENCRYPTED_FLAG:
             raise PermanentFault(
@@ -32,6 +35,13 @@ def check_archive(archive: zipfile.ZipFile, limits: ParseLimits) -> None:
     names = [entry.filename for entry in entries]
     if len(set(names)) != len(names):
         raise _unsafe("two entries have the same name")
+
+
+def _max_ratio(entry: zipfile.ZipInfo, limits: ParseLimits) -> int:
+    """How many times an entry may grow."""
+    if entry.filename.lower().endswith(".xml") and entry.file_size <= _MAX_REGULAR_BYTES:
+        return max(limits.max_archive_ratio, _MAX_REGULAR_RATIO)
+    return limits.max_archive_ratio
 
 
 def _unsafe(reason: str) -> PermanentFault:
