@@ -86,12 +86,9 @@ class Courses:
             rows = await _select(connection, principal, course_id, None, 1)
             if not rows:
                 return CourseDeleted(course_id=course_id, deleted=False)
+            await _require_own(connection, principal, course_id)
             if rows[0]["document_id"] is not None:
                 await delete_document(connection, principal.org_id, rows[0]["document_id"])
-            elif principal.audience is not None:
-                raise RequestError(
-                    ErrorCode.FORBIDDEN, "Others' documents may name this course: a key limited to groups keeps it."
-                )
             await connection.execute(_SQL.delete_course, principal.org_id, course_id)
         return CourseDeleted(course_id=course_id, deleted=True)
 
@@ -122,6 +119,7 @@ class _Tree:
 
     async def before(self, connection: Connection) -> None:
         """Holds the documents that lessons point at: documents are locked before courses."""
+        await _require_own(connection, self._principal, self._course_id)
         wanted = sorted({document_id for _, _, document_id in self._links})
         rows = await connection.fetch(_SQL.linkable, self._org_id, wanted, _groups(self._principal), COURSE_SOURCE)
         missing = set(wanted) - {row["document_id"] for row in rows}
@@ -188,6 +186,16 @@ class _Tree:
             outcome=outcome,
             document_id=result.document_id,
             document_version=result.version,
+        )
+
+
+async def _require_own(connection: Connection, principal: Principal, course_id: str) -> None:
+    """A key limited to groups writes to courses of its own groups alone. RequestError `forbidden`."""
+    if principal.audience is None:
+        return
+    if await connection.fetchval(_SQL.is_others, principal.org_id, course_id, list(principal.audience)):
+        raise RequestError(
+            ErrorCode.FORBIDDEN, "This course may be for others too: a key limited to groups leaves it as it is."
         )
 
 

@@ -6,6 +6,15 @@ WHERE org_id = $1 AND document_id = ANY ($2::uuid[]) AND deleted_at IS NULL AND 
   AND ($3::text[] IS NULL OR audience IS NULL OR audience && $3)
 ORDER BY document_id FOR KEY SHARE
 
+-- name: is_others
+-- Whether a key limited to the groups $3 must not write to the course: it is, or may be, for others too. A course that
+-- only documents have named may be named by some that the key does not see.
+SELECT EXISTS (
+    SELECT FROM courses c
+    LEFT JOIN documents d ON d.org_id = c.org_id AND d.document_id = c.document_id AND d.deleted_at IS NULL
+    WHERE c.org_id = $1 AND c.course_id = $2 AND (d.audience IS NULL OR NOT d.audience <@ $3::text[])
+)
+
 -- name: course_before
 SELECT version, digest FROM courses WHERE org_id = $1 AND course_id = $2 AND document_id IS NOT NULL FOR UPDATE
 
@@ -53,7 +62,9 @@ ON CONFLICT DO NOTHING
 -- Those that the asker sees: by their own words' audience, or, where there are none, by any document that names them.
 -- $2: one of them; $3: those after this one; $4: whether the asker's key is limited to groups.
 SELECT c.course_id, c.title, c.description, c.version, c.document_id, c.document_version, d.live_version,
-       c.stale_since, c.stale_reason, c.created_at, c.updated_at,
+       -- Which source changed may be hidden from a key that is limited to groups.
+       CASE WHEN NOT $4::boolean THEN c.stale_since END AS stale_since,
+       CASE WHEN NOT $4::boolean THEN c.stale_reason END AS stale_reason, c.created_at, c.updated_at,
        (SELECT count(*) FROM modules m WHERE m.org_id = $1 AND m.course_id = c.course_id) AS module_count,
        (SELECT count(*) FROM lessons l WHERE l.org_id = $1 AND l.course_id = c.course_id) AS lesson_count
 FROM courses c

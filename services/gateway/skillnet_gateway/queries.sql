@@ -5,8 +5,14 @@ SELECT d.document_id, d.source, d.external_key, d.title, d.processing_status, d.
        d.page_count_estimated, d.language, d.subject_id, d.entity_id, d.taxonomy, d.metadata, d.audience,
        d.live_version, d.newest_version, d.created_at, d.updated_at,
        v.state, v.error_stage, v.error_code, v.error_message, v.warnings,
+       -- Courses whose words the asker does not see are not named.
        ARRAY (SELECT c.course_id FROM course_documents c
-              WHERE c.org_id = d.org_id AND c.document_id = d.document_id ORDER BY c.course_id) AS courses,
+              LEFT JOIN courses named ON named.org_id = c.org_id AND named.course_id = c.course_id
+              WHERE c.org_id = d.org_id AND c.document_id = d.document_id
+                AND (named.document_id IS NULL
+                     OR EXISTS (SELECT FROM documents w
+                                WHERE w.org_id = c.org_id AND w.document_id = named.document_id))
+              ORDER BY c.course_id) AS courses,
        b.done AS batches_done, b.total AS batches_total
 FROM documents d
 JOIN document_versions v ON v.org_id = d.org_id AND v.document_id = d.document_id AND v.version = d.newest_version

@@ -158,6 +158,37 @@ async def test_a_course_of_a_group_is_not_for_others(
     assert (await client.get(f"/v1/documents/{mine['document_id']}")).json()["audience"] == ["tienda"]
 
 
+async def test_a_limited_key_writes_to_courses_of_its_own_groups_alone(
+    client: httpx.AsyncClient, gateway: RunningGateway, database: Database, org: UUID
+) -> None:
+    await put(client, course(lesson("l1")), "de-todos")
+    await put(client, course(lesson("l1"), audience=["tienda", "obrador"]), "de-dos")
+    named = {"filename": "a.md", "course_id": "nombrado", "audience": "direccion"}
+    assert (await client.post("/v1/documents", params=named, content=b"# A\n\nTexto.")).is_success
+    async with await limited_client(gateway, database, org, "tienda") as limited:
+        for course_id in ("de-todos", "de-dos", "nombrado"):
+            address = f"/v1/courses/{course_id}"
+            replaced = await limited.put(address, json=course(lesson("l2"), audience=["tienda"]))
+            assert (replaced.status_code, replaced.json()["code"]) == (403, "forbidden"), course_id
+            assert (await limited.delete(address)).status_code in {403, 404}
+        await put(limited, course(lesson("l1")), "propio")
+        await put(limited, course(lesson("l2")), "propio")
+        assert (await limited.delete("/v1/courses/propio")).status_code == 204
+    found = (await client.get("/v1/courses")).json()["courses"]
+    assert [one["course_id"] for one in found] == ["de-dos", "de-todos", "nombrado"]
+
+
+async def test_a_hidden_courses_id_is_not_told(
+    client: httpx.AsyncClient, gateway: RunningGateway, database: Database, org: UUID
+) -> None:
+    shared = await upload(client, "normas.md")
+    await put(client, course(lesson("l1", documents=[{"document_id": shared}]), audience=["direccion"]), "secreto")
+    address = f"/v1/documents/{shared}"
+    assert (await client.get(address)).json()["courses"] == ["secreto"]
+    async with await limited_client(gateway, database, org, "tienda") as limited:
+        assert (await limited.get(address)).json()["courses"] == []
+
+
 async def test_lists_go_by_id_and_name_courses_of_documents_too(client: httpx.AsyncClient) -> None:
     for course_id in ("c", "a"):
         await put(client, course(lesson("l1")), course_id)
