@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,15 @@ def add_picture(target: Any, page: Any, dpi: int = 200, degrees: float = 0.4, gr
     noisy = np.clip(shades + noise, 0, 255).astype(np.uint8)
     grainy = pymupdf.Pixmap(pymupdf.csGRAY, picture.width, picture.height, noisy.tobytes(), False)
     target.insert_image(target.rect, stream=grainy.tobytes("jpeg", jpg_quality=70), keep_proportion=False)
+
+
+def add_scan_below_caption(target: Any, lines: Sequence[str]) -> None:
+    """Puts a picture of a page with those lines on the page `target`, but for its top."""
+    original = pymupdf.open()
+    page = original.new_page(width=595, height=692)
+    for number, line in enumerate(lines):
+        page.insert_text((72, 110 + 22 * number), line, fontsize=10)
+    target.insert_image(pymupdf.Rect(0, 150, 595, 842), pixmap=page.get_pixmap(dpi=200))
 
 
 def ocr_limits(languages: str = "spa+eng", **limits: Any) -> OcrLimits:

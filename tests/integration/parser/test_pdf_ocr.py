@@ -9,7 +9,7 @@ from typing import Any
 import pymupdf
 import pytest
 from tests.integration.parser.glyph_names import name_letters
-from tests.integration.parser.scanning import add_picture, error_rate, ocr_limits, scanned
+from tests.integration.parser.scanning import add_picture, add_scan_below_caption, error_rate, ocr_limits, scanned
 
 from skillnet_common.documents import ParsedDocument
 from skillnet_common.errors import ErrorCode, PermanentFault
@@ -63,6 +63,16 @@ async def test_only_the_pages_without_text_are_recognised(tmp_path: Path, sheet:
     assert lorem in document.text
     assert error_rate(document.text.split("\n\n")[-1], PLAIN) < 0.05
     assert document.ocr_pages == (2,)
+
+
+async def test_a_large_image_below_a_caption_is_recognised_and_the_caption_kept(tmp_path: Path, sheet: Any) -> None:
+    ocr = ocr_limits("spa+eng")
+    sheet.header("Anexo 1: copia del documento firmado por las partes.", y=130, size=11)
+    add_scan_below_caption(sheet.page, CLAUSES)
+    document = await read(tmp_path, sheet.data(), ocr)
+    assert document.text.count("Anexo 1: copia del documento firmado por las partes.") == 1
+    assert document.text.count("devolución se solicitará en el plazo de 30 días") == 1
+    assert document.warnings == ("Read by character recognition (OCR), which may hold errors: page 1.",)
 
 
 async def test_pages_beyond_the_limit_are_named(tmp_path: Path, sheet: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pymupdf
 import pytest
 from tests.integration.parser.glyph_names import name_letters
-from tests.integration.parser.scanning import add_picture
+from tests.integration.parser.scanning import add_picture, add_scan_below_caption
 
 from skillnet_common.documents import ParsedDocument, RemovalReason
 from skillnet_common.errors import ErrorCode, PermanentFault
@@ -150,3 +150,28 @@ def test_abbreviations_and_keys_are_no_soup(parse: Parse, sheet: Any) -> None:
     for _ in range(30):
         sheet.line("PVC HDMI XLR RJ45 kg cm3 HTTPS 12,5 MHz bGdrT3JtWXhQdg== c2tsZm1kZnNkZm1z kWh ISBN")
     assert "HDMI XLR" in parse(sheet.data(), "a.pdf").text
+
+
+def test_a_large_image_of_print_below_a_caption_is_told(parse: Parse, sheet: Any, lorem: str) -> None:
+    sheet.prose(lorem)
+    sheet.turn()
+    sheet.header("Anexo 1: copia del documento firmado por las partes.", y=130, size=11)
+    add_scan_below_caption(sheet.page, CLAUSES)
+    document = parse(sheet.data(), "a.pdf")
+    assert document.warnings == ("Large images with print that was not read: page 2.",)
+    assert "Anexo 1: copia del documento" in document.text
+
+
+def test_a_large_picture_without_print_is_none(parse: Parse, sheet: Any, lorem: str) -> None:
+    sheet.prose(lorem)
+    shade = pymupdf.Pixmap(pymupdf.csGRAY, pymupdf.IRect(0, 0, 60, 80), False)
+    shade.clear_with(120)
+    sheet.page.insert_image(pymupdf.Rect(0, 200, 595, 842), pixmap=shade, keep_proportion=False)
+    assert parse(sheet.data(), "a.pdf").warnings == ()
+
+
+def test_text_over_a_large_image_of_paper_is_no_image_that_was_not_read(parse: Parse, sheet: Any, lorem: str) -> None:
+    add_picture(sheet.page, page_of(CLAUSES))
+    sheet.y = 400
+    sheet.prose(lorem)
+    assert parse(sheet.data(), "a.pdf").warnings == ()

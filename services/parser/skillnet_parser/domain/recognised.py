@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from skillnet_parser.domain.layout import Fragment, PageLayout, Style
+from skillnet_parser.domain.layout import Fragment, PageLayout, Rect, Style
 
 MIN_CHARS = 20
 _WORD = re.compile(r"(?<![^\W_])(?:[^\W\d_]?[a-zà-öø-ÿ]{3,}|[A-ZÀ-ÖØ-Þ]{4,})(?![^\W_])")
@@ -38,6 +38,15 @@ def count_chars(text: str) -> int:
 
 def _has_vowel(word: str) -> bool:
     return not _VOWELS.isdisjoint(unicodedata.normalize("NFD", word.casefold()))
+
+
+def add_lines_within(page: PageLayout, recognised: PageLayout, place: Rect) -> PageLayout | None:
+    """The page with the lines that were recognised at that place, or None where there are none, or where the page
+    was read another way up."""
+    if abs(page.width - recognised.width) > 1 or abs(page.height - recognised.height) > 1:
+        return None
+    lines = tuple(fragment for fragment in recognised.fragments if place.contains_middle_of(fragment.rect))
+    return replace(page, fragments=(*page.fragments, *lines)) if lines else None
 
 
 def steady_sizes(pages: Sequence[PageLayout], recognised: Collection[int]) -> list[PageLayout]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from skillnet_parser.domain.bookmarks import Bookmark
 from skillnet_parser.domain.characters import clean_characters
 from skillnet_parser.domain.compose import compose
 from skillnet_parser.domain.draft import DraftDocument
+from skillnet_parser.domain.recognised import add_lines_within
 from skillnet_parser.domain.titles import choose_title
 from skillnet_parser.formats.pdf_ocr import Recogniser
 from skillnet_parser.formats.pdf_page import PageReading, read_page
@@ -115,15 +117,31 @@ def _add_page(pages: PageCollection, document: Any, index: int, recogniser: Reco
     if reading is None:
         pages.add_broken()
         return False
-    if recogniser is None or not (reading.is_scan or reading.is_garbled) or not recogniser.has_left():
+    if recogniser is None or not _needs_recognition(reading) or not recogniser.has_left():
         pages.add(reading)
         return False
     recognised = _on_page(lambda: recogniser.read(document[index], index + 1))
-    if recognised is None:
+    if reading.unread_image is not None and not reading.is_garbled:
+        _add_pictured(pages, reading, recognised)
+    elif recognised is None:
         pages.add_missed(reading)
     else:
         pages.add_recognised(reading, recognised)
     return True
+
+
+def _needs_recognition(reading: PageReading) -> bool:
+    return reading.is_scan or reading.is_garbled or reading.unread_image is not None
+
+
+def _add_pictured(pages: PageCollection, reading: PageReading, recognised: PageReading | None) -> None:
+    """A page of text beside an image whose print may have been recognised."""
+    place = reading.unread_image
+    layout = recognised and place and add_lines_within(reading.layout, recognised.layout, place)
+    if layout:
+        pages.add_recognised(reading, replace(reading, layout=layout, unread_image=None))
+    else:
+        pages.add(reading)
 
 
 def _on_page(read: Callable[[], PageReading | None]) -> PageReading | None:

@@ -12,8 +12,9 @@ from skillnet_common.documents import Box
 from skillnet_parser.domain.characters import SOFT_HYPHEN, clean_characters, count_unreadable, drop_ornaments
 from skillnet_parser.domain.layout import Fragment, PageLayout, Rect, Style, TableRegion, mix_styles
 from skillnet_parser.domain.soup import is_soup
+from skillnet_parser.formats.pdf_fields import read_fields
 from skillnet_parser.formats.pdf_hidden import HiddenText
-from skillnet_parser.formats.pdf_scan import is_scan
+from skillnet_parser.formats.pdf_scan import find_unread_image, is_scan
 from skillnet_parser.formats.pdf_tables import find_tables
 
 # Without TEXT_PRESERVE_LIGATURES ligatures come out as letters; without TEXT_CID_FOR_UNKNOWN_UNICODE a glyph
@@ -32,7 +33,8 @@ _RAISED = str.maketrans({"o": "º", "a": "ª", "O": "º", "A": "ª"})
 @dataclass(frozen=True, slots=True)
 class PageReading:
     """A page's layout and what the whole document is judged by. `image_cover` is a share of the page. The text of a
-    scan is in its image; that of a garbled page stands for other letters than those it shows."""
+    scan is in its image; that of a garbled page stands for other letters than those it shows. `unread_image` is where
+    a large image with print stands beside the text, in points of the page as a reader sees it."""
 
     layout: PageLayout
     chars: int
@@ -43,6 +45,7 @@ class PageReading:
     has_recognised_text: bool
     is_scan: bool
     is_soup: bool
+    unread_image: Rect | None = None
 
     @property
     def is_garbled(self) -> bool:
@@ -69,10 +72,13 @@ def read_page(page: Any, number: int) -> PageReading:
     hidden = HiddenText(page, log, image_cover=cover)
     turn = page.rotation_matrix
     content = page.get_text("dict", flags=TEXT_FLAGS)
-    printed = [line for block in content["blocks"] for line in _read_block(block, turn, hidden)]
+    printed = [line for block in read_fields(page, content["blocks"]) for line in _read_block(block, turn, hidden)]
     tables = find_tables(page, log, hidden) if page.rotation == 0 else []
     text = "\n".join(line.text for line in printed)
     chars = sum(not char.isspace() for char in text)
+    scan = not hidden.recognised and is_scan(page, chars, [line.rect for line in printed], cover)
+    readable = [(line.text, line.rect) for line in printed]
+    image = None if scan or hidden.recognised else find_unread_image(page, readable, _images(log, turn))
     return PageReading(
         layout=_arrange(page, number, printed, tables),
         chars=chars,
@@ -81,8 +87,9 @@ def read_page(page: Any, number: int) -> PageReading:
         has_hidden_text=hidden.found,
         hidden_texts=tuple(clean_characters(text) for text in hidden.texts),
         has_recognised_text=hidden.recognised,
-        is_scan=not hidden.recognised and is_scan(page, chars, [line.rect for line in printed], cover),
+        is_scan=scan,
         is_soup=is_soup(text),
+        unread_image=Rect(image.x0, image.y0, image.x1, image.y1) if image is not None else None,
     )
 
 
@@ -90,13 +97,13 @@ def _image_cover(page: Any, log: Sequence[tuple[str, tuple[float, ...]]]) -> flo
     """The share of the page under its images."""
     bounds = page.rect * page.derotation_matrix
     area = abs(bounds.get_area()) or 1.0
-    covers = [
-        (pymupdf.Rect(rect) & bounds).get_area() / area
-        for kind, rect in log
-        if kind in ("fill-image", "fill-imgmask")
-    ]
+    covers = [(rect & bounds).get_area() / area for rect in _images(log, pymupdf.Identity)]
     # A scan may be stored as strips, each an image of its own.
     return float(min(1.0, sum(covers)))
+
+
+def _images(log: Sequence[tuple[str, tuple[float, ...]]], turn: pymupdf.Matrix) -> list[pymupdf.Rect]:
+    return [pymupdf.Rect(rect) * turn for kind, rect in log if kind in ("fill-image", "fill-imgmask")]
 
 
 def _read_block(block: dict[str, Any], turn: pymupdf.Matrix, hidden: HiddenText) -> Iterator[_Printed]:

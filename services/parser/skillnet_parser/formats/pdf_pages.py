@@ -19,7 +19,7 @@ _LISTED_PAGES = 12
 class PageCollection:
     """Each list holds the numbers of pages. A page in `scanned` or `garbled` has text that was not read; those in
     `missed` were put to recognition in vain; those in `layered` hold a scanner's own text; `recognised` were read by
-    character recognition here."""
+    character recognition here; those in `pictured` hold a large image with print that was not."""
 
     layouts: list[PageLayout] = field(default_factory=list)
     scanned: list[int] = field(default_factory=list)
@@ -29,6 +29,7 @@ class PageCollection:
     hidden: list[int] = field(default_factory=list)
     layered: list[int] = field(default_factory=list)
     recognised: list[int] = field(default_factory=list)
+    pictured: list[int] = field(default_factory=list)
     removed: list[Removal] = field(default_factory=list)
     readable_chars: int = 0
     has_images: bool = False
@@ -47,6 +48,8 @@ class PageCollection:
             self.garbled.append(number)
             self.layouts.append(PageLayout(number, reading.layout.width, reading.layout.height, ()))
             return
+        if reading.unread_image is not None:
+            self.pictured.append(number)
         if reading.is_scan:
             self.scanned.append(number)
         else:
@@ -112,6 +115,8 @@ class PageCollection:
         if self.missed:
             missed_pages = list_pages(self.missed)
             yield f"Not read, for character recognition (OCR) found no text or was cut off: {missed_pages}."
+        if self.pictured:
+            yield f"Large images with print that was not read: {list_pages(self.pictured)}."
         if self.broken:
             yield f"Not read, for they are damaged: {list_pages(self.broken)}."
         if self.recognised:

@@ -10,11 +10,12 @@ import pymupdf
 MIN_PAGE_CHARS = 20  # fewer on a page with a large image: a scan
 SCAN_COVER = 0.5  # of the page, by images
 _WHOLE_COVER = 0.8
+_LARGE_COVER = 0.6
 _MARGIN = 0.13  # of the page's width and height: where stamps of registers and signatures stand
 _PAPER, _INK = bytes(range(160, 256)), bytes(range(151))  # shades
 _MIN_PAPER = 0.5
 _MIN_INK, _MAX_INK = 0.004, 0.4  # a page of three lines has 0.005
-_DPI = 72
+_DPI = 72  # a pixel a point
 
 
 def is_scan(page: Any, chars: int, rects: Sequence[pymupdf.Rect], image_cover: float) -> bool:
@@ -22,18 +23,35 @@ def is_scan(page: Any, chars: int, rects: Sequence[pymupdf.Rect], image_cover: f
     print on it. `rects` are the places of the page's `chars` characters, on the page as a reader sees it."""
     if chars < MIN_PAGE_CHARS:
         return image_cover >= SCAN_COVER
-    return image_cover >= _WHOLE_COVER and _are_in_margins(page, rects) and _looks_printed(page)
+    return (
+        image_cover >= _WHOLE_COVER and _are_in_margins(page, rects) and _looks_printed(page, _inner(_upright(page)))
+    )
+
+
+def find_unread_image(
+    page: Any, lines: Sequence[tuple[str, pymupdf.Rect]], images: Sequence[pymupdf.Rect]
+) -> pymupdf.Rect | None:
+    """The place of a large image beside the page's text, which looks like paper with print on it, or None. `lines`
+    and `images` are on the page as a reader sees it."""
+    area = pymupdf.Rect()
+    for image in images:
+        area |= image
+    area &= _upright(page)
+    if area.is_empty or area.get_area() < _LARGE_COVER * page.rect.get_area():
+        return None
+    over = sum(len(text.strip()) for text, rect in lines if area.contains((rect.tl + rect.br) / 2))
+    return area if over < MIN_PAGE_CHARS and _looks_printed(page, area) else None
 
 
 def _are_in_margins(page: Any, rects: Sequence[pymupdf.Rect]) -> bool:
-    inner = _inner(pymupdf.Rect(0, 0, page.rect.width, page.rect.height))
+    inner = _inner(_upright(page))
     return all(not inner.contains((rect.tl + rect.br) / 2) for rect in rects)
 
 
-def _looks_printed(page: Any) -> bool:
-    """Dark marks on light ground within the margins."""
+def _looks_printed(page: Any, place: pymupdf.Rect) -> bool:
+    """Dark marks on light ground at that place."""
     pixmap = page.get_pixmap(dpi=_DPI, colorspace=pymupdf.csGRAY, annots=False)
-    area = _inner(pymupdf.Rect(pixmap.irect)).irect
+    area = place.irect & pixmap.irect
     rows = range(area.y0 - pixmap.y, area.y1 - pixmap.y)
     left, right = area.x0 - pixmap.x, area.x1 - pixmap.x
     shades = b"".join(bytes(pixmap.samples_mv[y * pixmap.stride + left : y * pixmap.stride + right]) for y in rows)
@@ -44,6 +62,10 @@ def _looks_printed(page: Any) -> bool:
 
 def _share(shades: bytes, wanted: bytes) -> float:
     return 1 - len(shades.translate(None, wanted)) / len(shades)
+
+
+def _upright(page: Any) -> pymupdf.Rect:
+    return pymupdf.Rect(0, 0, page.rect.width, page.rect.height)
 
 
 def _inner(rect: pymupdf.Rect) -> pymupdf.Rect:
