@@ -13,8 +13,8 @@ _OPENING_CHARS = 160
 _HEADINGS = 12
 _PROMPT_CHARS = 24_000
 """Of the outline: what follows is not offered to the LLM."""
-_REPLY_CHARS = 200
-"""A longer reply is an answer, not a choice."""
+_CHOICE = re.compile(r"\s*(?:[^\W\d]+\s*:\s*)?\d{1,4}(?:\s*(?:[,;]|\by\b|\band\b|\be\b|\s)\s*\d{1,4}){0,20}\s*\.?\s*")
+"""Numbers and nothing else, but for a word and a colon before them: any other reply is an answer, not a choice."""
 
 _CHOOSE = """\
 Recibes el índice numerado de un curso o de unos documentos y la pregunta de un empleado. Di en qué partes del \
@@ -62,7 +62,7 @@ def choosing_prompt(question: str, parts: Sequence[OutlinePart], *, fence: str |
 def chosen_parts(reply: str, parts: Sequence[OutlinePart]) -> list[str] | None:
     """The ids of the parts that the LLM named, unknown ones dropped; none where it says that none fits; None where it
     made no choice."""
-    numbers = [int(one) for one in re.findall(r"\d{1,4}", reply)] if len(reply) <= _REPLY_CHARS else []
+    numbers = [int(one) for one in re.findall(r"\d{1,4}", reply)] if _CHOICE.fullmatch(reply) else []
     known = [parts[number - 1].part_id for number in dict.fromkeys(numbers) if 0 < number <= len(parts)]
     if known:
         return known[:_MOST]

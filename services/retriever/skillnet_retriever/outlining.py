@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from skillnet_common.contracts.retrieval import Fusion, OutlinePart, OutlineReply, Question, Strategy
+from skillnet_common.contracts.retrieval import Evidence, Fusion, OutlinePart, OutlineReply, Question, Strategy
 from skillnet_retriever.corpus import Snapshot
 from skillnet_retriever.domain.candidates import Pool
-from skillnet_retriever.domain.evidence import Judgement, judge
+from skillnet_retriever.domain.evidence import Judgement, judge, names_absent_code
 from skillnet_retriever.domain.fusion import Ranked, fuse
 from skillnet_retriever.domain.outline import Part, choose_parts, rank_parts
 from skillnet_retriever.domain.routing import Route, outline_route
@@ -131,9 +131,16 @@ def _outlined(
         outline_route([part.name for part in parts], is_course=outline.is_course, by_model=by_model),
         pool,
         ranking,
-        replace(judgement, evidence=evidence, sufficient=by_model or judgement.sufficient),
+        replace(
+            judgement, evidence=evidence, sufficient=judgement.sufficient or (by_model and _speaks_of(pool, evidence))
+        ),
         list(_places(parts).values()),
     )
+
+
+def _speaks_of(pool: Pool, evidence: Evidence) -> bool:
+    """Whether parts that somebody chose hold anything of what is asked: a choice alone is no ground."""
+    return (evidence.term_coverage or 0.0) > 0 and not names_absent_code(pool)
 
 
 def _places(parts: Sequence[Part]) -> dict[int, UUID]:

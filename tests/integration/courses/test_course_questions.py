@@ -107,12 +107,14 @@ async def test_a_model_chooses_parts_and_unknown_ones_are_dropped(platform: Plat
     assert outline.is_course
     parts = {part.path[-1]: part for part in outline.parts if part.path}
     assert parts["Caja"].headings == ["Abrir", "Cerrar"]
-    chosen = await platform.ask(FUND, outline_parts=["nadie/nada", parts["Almacén"].part_id])
+    chosen = await platform.ask(f"{FUND} ¿Y en el almacén?", outline_parts=["nadie/nada", parts["Almacén"].part_id])
     assert (chosen.rung, chosen.strategy) == (Rung.CHUNKS, Strategy.OUTLINE)
     assert {source.section_path[0] for source in chosen.sources} == {"Almacén"}
     assert "modelo de lenguaje" in chosen.strategy_reason
     ranked = await platform.ask(FUND, outline_parts=["nadie/nada"])
     assert {source.section_path[0] for source in ranked.sources} == {"Caja"}
+    beside = await platform.ask(FUND, outline_parts=[parts["Almacén"].part_id])
+    assert beside.strategy is Strategy.HYBRID, "a choice alone is no ground: the part holds nothing of the question"
     none = await platform.ask(FUND, outline_parts=[])
     assert none.strategy is Strategy.HYBRID
 

@@ -41,7 +41,7 @@ def judge(pool: Pool, ranking: Sequence[Ranked], calibration: Calibration | None
         terms=len(pool.terms),
         semantic_model=calibration is not None,
     )
-    if _names_absent_code(pool):
+    if names_absent_code(pool):
         return Judgement(evidence, sufficient=False)
     similar = sorted((c for c in pool.candidates if c.cosine is not None), key=_cosine, reverse=True)
     if calibration is None or not similar:
@@ -67,7 +67,7 @@ def _late_figures(ranking: Sequence[Ranked]) -> dict[str, float]:
     return {"late_interaction": max(first), "late_margin": max(first) - statistics.median(compared)}
 
 
-def _names_absent_code(pool: Pool) -> bool:
+def names_absent_code(pool: Pool) -> bool:
     """Whether the question names a code (letters and at least two digits) that nothing in the scope holds: what is
     said of another code, however alike, is no answer."""
     return any(term.chunk_count == 0 and _CODE.fullmatch(term.text) for term in pool.terms)
