@@ -9,7 +9,7 @@ import pymupdf
 
 _BOLD = 16
 _PAINTED = 16  # filled, in a span's char_flags
-_BOXES = (pymupdf.PDF_WIDGET_TYPE_CHECKBOX, pymupdf.PDF_WIDGET_TYPE_RADIOBUTTON)
+_BOXES = ("CheckBox", "RadioButton")
 _OFF = ("", "Off", "No", None, False)
 _INSIDE = 0.5  # of a line's area
 
@@ -19,7 +19,7 @@ Block = dict[str, Any]
 def read_fields(page: Any, blocks: list[Block]) -> list[Block]:
     """The text blocks of a `pymupdf.Page`, the values of its fields in the size most of the other text has and never
     bold: a viewer sets them as large as the field allows. Boxes to tick read `[x]` and `[ ]`."""
-    fields = [(pymupdf.Rect(field.rect), field.field_type in _BOXES, field) for field in page.widgets()]
+    fields = [(pymupdf.Rect(field.rect), field.field_type_string in _BOXES, field) for field in page.widgets()]
     if not fields:
         return blocks
     areas = [rect for rect, _, _ in fields]
@@ -64,9 +64,10 @@ def _stands_in(line: Block, areas: list[pymupdf.Rect]) -> bool:
 
 def _tick(rect: pymupdf.Rect, is_on: bool, size: float | None) -> Block:
     """A box to tick as a line of text at its place."""
-    span = {
+    bbox = (rect.x0, rect.y0, rect.x1, rect.y1)
+    span: dict[str, Any] = {
         "text": "[x]" if is_on else "[ ]",
-        "bbox": tuple(rect),
+        "bbox": bbox,
         "size": size or rect.height,
         "font": "Helvetica",
         "flags": 0,
@@ -74,4 +75,4 @@ def _tick(rect: pymupdf.Rect, is_on: bool, size: float | None) -> Block:
         "alpha": 255,
         "color": 0,
     }
-    return {"type": 0, "lines": [{"spans": [span], "dir": (1.0, 0.0), "bbox": tuple(rect)}]}
+    return {"type": 0, "lines": [{"spans": [span], "dir": (1.0, 0.0), "bbox": bbox}]}
