@@ -17,7 +17,7 @@ def add_field(sheet: Any, kind: int, name: str, value: str | bool, rect: tuple[f
     field = pymupdf.Widget()
     field.field_type, field.field_name, field.field_value = kind, name, value
     field.rect = pymupdf.Rect(rect)
-    if kind == pymupdf.PDF_WIDGET_TYPE_TEXT:
+    if kind == pymupdf.mupdf.PDF_WIDGET_TYPE_TEXT:
         field.text_fontsize = 18
     sheet.page.add_widget(field)
 
@@ -29,7 +29,7 @@ def test_what_was_filled_in_is_no_title_and_no_heading(
     for label, value in (("Nombre:", "Ana García"), ("DNI:", "12345678Z"), ("Motivo:", "Vacaciones de verano")):
         sheet.line(label, gap=16)
         top = sheet.y - 14.3 - 12
-        add_field(sheet, pymupdf.PDF_WIDGET_TYPE_TEXT, label, value, (142, top, 420, top + 18))
+        add_field(sheet, pymupdf.mupdf.PDF_WIDGET_TYPE_TEXT, label, value, (142, top, 420, top + 18))
     sheet.prose(lorem, gap=40)
     document = parse(sheet.data(), "solicitud.pdf")
     assert document.title == "FORMULARIO DE SOLICITUD"
@@ -43,7 +43,7 @@ def test_boxes_say_whether_they_are_ticked(parse: Parse, sheet: Any, lorem: str)
     for label, ticked in (("Jornada completa", True), ("Media jornada", False)):
         sheet.line(label, x=95, gap=16)
         top = sheet.y - 14.3 - 10
-        add_field(sheet, pymupdf.PDF_WIDGET_TYPE_CHECKBOX, label, ticked, (72, top, 84, top + 12))
+        add_field(sheet, pymupdf.mupdf.PDF_WIDGET_TYPE_CHECKBOX, label, ticked, (72, top, 84, top + 12))
     sheet.prose(lorem, gap=40)
     text = parse(sheet.data(), "solicitud.pdf").text
     assert "[x] Jornada completa" in text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from skillnet_retriever.domain.candidates import Pool, QueryTerm
-from skillnet_retriever.domain.evidence import _names_absent_code
+from skillnet_retriever.domain.evidence import names_absent_code
 
 
 @pytest.mark.parametrize(
@@ -21,4 +21,4 @@ from skillnet_retriever.domain.evidence import _names_absent_code
 )
 def test_a_code_that_nothing_holds(text: str, chunk_count: int, absent: bool) -> None:
     pool = Pool(candidates=(), terms=(QueryTerm(0, text, 5.0, chunk_count),))
-    assert _names_absent_code(pool) is absent
+    assert names_absent_code(pool) is absent
