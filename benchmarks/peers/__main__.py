@@ -46,7 +46,7 @@ def _arguments() -> argparse.Namespace:
         "--scratch",
         type=Path,
         default=ROOT / ".skillnet" / "peers",
-        help="where vectors and loaded documents are kept for the next run",
+        help="where vectors, loaded documents and the peers' replies are kept for the next run",
     )
     parser.add_argument("--json", action="store_true", help="one object and nothing else on standard output")
     return parser.parse_args()

@@ -17,7 +17,8 @@ ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / ".venv-peers"
 CONSTRAINTS = ROOT / "constraints-peers.txt"
 _PACKAGES = ("haystack-ai", "llama-index-core", "llama-index-retrievers-bm25", "txtai", "torch")
-_PROGRAMS = "benchmarks.peers.programs"
+PROGRAMS = Path(__file__).parent / "programs"
+_PACKAGE = "benchmarks.peers.programs"
 _TAIL = 1_500  # characters of what a failed program said
 
 
@@ -65,4 +66,4 @@ def run_peer(command: Sequence[str], job: Job) -> Reply:
 
 def command_of(python: Path, program: str) -> tuple[str, ...]:
     """How a program of the package is started in the environment."""
-    return (str(python), "-m", f"{_PROGRAMS}.{program}")
+    return (str(python), "-m", f"{_PACKAGE}.{program}")

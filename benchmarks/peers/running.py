@@ -11,6 +11,7 @@ from benchmarks.peers.comparison import DEPTH, Compared, hits_of, job_of, judged
 from benchmarks.peers.corpora import PeerCorpus
 from benchmarks.peers.environment import PeerFailed, run_peer
 from benchmarks.peers.ours import find_with_ours
+from benchmarks.peers.replies import KeptReplies
 from benchmarks.peers.systems import Setting, System
 from benchmarks.peers.vectors import KeptVectors, serve_vectors
 from benchmarks.results import progress
@@ -25,15 +26,16 @@ CommandOf = Callable[[System], Sequence[str]]
 def compare(
     corpora: Sequence[PeerCorpus], settings: Sequence[Setting], command_of: CommandOf, scratch: Path
 ) -> Iterator[Compared]:
-    """Yields each corpus. The scratch folder keeps loaded documents and vectors for the next run."""
+    """Yields each corpus. The scratch folder keeps loaded documents, vectors and peers' replies for the next run."""
     ours = asyncio.run(_ours(corpora, scratch / "data"))
     with (
         closing(open_encoder(EmbeddingSettings())) as encoder,
         closing(KeptVectors(encoder, scratch / "vectors.sqlite")) as vectors,
         serve_vectors(vectors) as address,
     ):
+        replies = KeptReplies(scratch / "replies", encoder.identity.fingerprint, run_peer)
         for corpus, own in zip(corpora, ours, strict=True):
-            yield _against_peers(Compared(corpus, own), settings, command_of, address)
+            yield _against_peers(Compared(corpus, own), settings, command_of, address, replies)
 
 
 async def _ours(corpora: Sequence[PeerCorpus], data: Path) -> list[dict[str, list[float]]]:
@@ -45,14 +47,16 @@ async def _ours(corpora: Sequence[PeerCorpus], data: Path) -> list[dict[str, lis
     ]
 
 
-def _against_peers(compared: Compared, settings: Sequence[Setting], command_of: CommandOf, address: str) -> Compared:
+def _against_peers(
+    compared: Compared, settings: Sequence[Setting], command_of: CommandOf, address: str, replies: KeptReplies
+) -> Compared:
     """A peer that fails is told of and left out: the others have their figures all the same."""
     corpus = compared.corpus
     for setting in settings:
         progress(f"peers: {corpus.name}, {setting.name}")
         job = job_of(corpus, setting.chunk_tokens, setting.system.fusion, address)
         try:
-            reply = run_peer(command_of(setting.system), job)
+            reply = replies.ask(command_of(setting.system), job)
         except PeerFailed as fault:
             progress(f"peers: {fault}")
             compared.failed[setting.name] = str(fault)
