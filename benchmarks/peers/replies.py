@@ -27,7 +27,7 @@ class KeptReplies:
         self._common = sha256(f"{model_fingerprint}\0{CONSTRAINTS.read_text()}\0{programs}".encode()).hexdigest()
 
     def ask(self, command: Sequence[str], job: Job) -> Reply:
-        """The reply to the job: the one that is kept, else the peer's. Raises PeerFailed, of which nothing is kept."""
+        """The reply to the job: the one that is kept, else the peer's. Raises PeerFailed, and keeps nothing of it."""
         path = self._folder / f"{self._name(command, job)}.json"
         if path.is_file():
             return read_reply(path, job)

@@ -21,7 +21,7 @@ class Peer:
         self.asked = 0
         self.fails = False
 
-    def __call__(self, command: Sequence[str], job: Job) -> Reply:
+    def __call__(self, _command: Sequence[str], _job: Job) -> Reply:
         self.asked += 1
         if self.fails:
             raise PeerFailed("no")
