@@ -8,7 +8,7 @@ from typing import Any
 import pymupdf
 import pytest
 
-from skillnet_common.documents import ParsedDocument
+from skillnet_common.documents import ParsedDocument, RemovalReason
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.limits import ParseLimits
 
@@ -97,6 +97,14 @@ def test_invisible_text_is_left_out_and_reported(parse: Parse, sheet: Any, lorem
     document = parse(sheet.data(), "a.pdf")
     assert "OCULTO" not in document.text
     assert document.warnings == ("Invisible text was left out: page 1.",)
+    listed = {one.text for one in document.removed if one.reason is RemovalReason.HIDDEN and one.page == 1}
+    assert listed == {
+        "OCULTO modo tres",
+        "OCULTO blanco sobre blanco",
+        "OCULTO diminuto",
+        "OCULTO transparente",
+        "OCULTO fuera de la hoja",
+    }
 
 
 def test_white_text_on_a_dark_band_is_visible(parse: Parse, sheet: Any, lorem: str) -> None:

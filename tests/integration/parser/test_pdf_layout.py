@@ -183,6 +183,36 @@ def test_footnotes_do_not_break_the_sentence_and_are_kept(
     assert blocks_of(document, BlockKind.NOTE) == ["1 Reglamento (UE) 1169/2011, de 25 de octubre."]
 
 
+def test_a_footnote_under_the_first_of_two_columns_does_not_break_the_sentence(
+    parse: Parse, sheet: Any, lorem: str, blocks_of: BlocksOf
+) -> None:
+    left = wrap("La memoria cuenta lo que se hizo en cada tienda. " + lorem * 9 + " Esto alcanza", COLUMN)
+    right = wrap("también al obrador central de la empresa. " + lorem * 9, COLUMN)
+    for x, lines in ((LEFT_X, left), (RIGHT_X, right)):
+        for at, line in enumerate(lines):
+            sheet.page.insert_text((x, 90 + 14.3 * at), line, fontsize=11)
+    for at, line in enumerate(("1 Véase el anexo de la memoria del año", "pasado, aprobada en marzo.")):
+        sheet.page.insert_text((LEFT_X, 770 + 10 * at), line, fontsize=8)
+    document = parse(sheet.data(), "a.pdf")
+    assert "Esto alcanza también al obrador" in document.text
+    note = "1 Véase el anexo de la memoria del año pasado, aprobada en marzo."
+    assert blocks_of(document, BlockKind.NOTE) == [note]
+
+
+def test_small_print_of_a_column_above_more_text_is_no_footnote(
+    parse: Parse, sheet: Any, lorem: str, blocks_of: BlocksOf
+) -> None:
+    left = wrap(lorem * 6, COLUMN)
+    for x in (LEFT_X, RIGHT_X):
+        for at, line in enumerate(left):
+            sheet.page.insert_text((x, 90 + 14.3 * at), line, fontsize=11)
+    bottom = 90 + 14.3 * len(left)
+    sheet.page.insert_text((LEFT_X, bottom), "1 kilo de harina rinde cuatro barras.", fontsize=8)
+    sheet.y = bottom + 40
+    sheet.prose("Este párrafo va de lado a lado de la hoja, por debajo de las dos columnas de arriba. " + lorem)
+    assert blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.NOTE) == []
+
+
 def draw_table(sheet: Any, rows: list[list[str]], *, widths: list[float], height: float = 22) -> None:
     x_edges = [72.0]
     for width in widths:
@@ -318,6 +348,39 @@ def test_list_items_are_lines_of_one_block(parse: Parse, sheet: Any, lorem: str,
     assert blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.LIST) == [
         "- harina de fuerza y agua a la temperatura que indica la ficha de cada masa\n- sal\n- levadura"
     ]
+
+
+def test_items_of_a_list_are_indented_by_their_depth(
+    parse: Parse, sheet: Any, lorem: str, blocks_of: BlocksOf
+) -> None:
+    sheet.prose("Antes de abrir:")
+    for x, item in (
+        (80, "1. Encender las luces"),
+        (104, "a) de la tienda"),
+        (104, "b) del obrador, cuyo cuadro está detrás de la puerta que da al patio de la entrada"),
+        (128, "- menos las del patio"),
+        (80, "2. Contar el fondo"),
+        (104, "a) billetes"),
+    ):
+        sheet.prose(item, x=x, gap=3, hanging=14, width=330)
+    sheet.prose(lorem)
+    assert blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.LIST) == [
+        "1. Encender las luces\n  a) de la tienda\n"
+        "  b) del obrador, cuyo cuadro está detrás de la puerta que da al patio de la entrada\n"
+        "    - menos las del patio\n2. Contar el fondo\n  a) billetes"
+    ]
+
+
+def test_numbers_set_flush_right_are_of_one_depth(parse: Parse, sheet: Any, lorem: str, blocks_of: BlocksOf) -> None:
+    sheet.prose("Pasos:")
+    for number in range(8, 12):
+        label = f"{number}."
+        width = pymupdf.get_text_length(label, "helv", 11)
+        sheet.y += 3
+        sheet.line(f"{label} Se revisa la cámara número {number}", x=100 - width)
+    sheet.prose(lorem)
+    (found,) = blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.LIST)
+    assert found.split("\n") == [f"{number}. Se revisa la cámara número {number}" for number in range(8, 12)]
 
 
 def test_the_title_is_the_largest_print_or_a_stated_one_that_the_page_repeats(

@@ -13,6 +13,7 @@ from skillnet_parser.domain.headings import Heading, find_headings
 from skillnet_parser.domain.hyphens import HyphenJoiner
 from skillnet_parser.domain.layout import BodyStyle, Item, PageLayout, PlacedTable, Row, is_tabular
 from skillnet_parser.domain.levels import assign_levels, find_title
+from skillnet_parser.domain.list_depth import depths_of
 from skillnet_parser.domain.markers import starts_item
 from skillnet_parser.domain.named_headings import keep_named
 from skillnet_parser.domain.notes import find_notes
@@ -25,6 +26,7 @@ from skillnet_parser.domain.unruled_tables import set_unruled_tables
 
 _MAX_ITEM_CHARS = 400
 _SAME_EDGE = 0.01  # of the column's width
+_INDENT = "  "
 
 
 def compose(
@@ -145,9 +147,9 @@ class _Composer:
 
     def _item_pieces(self, items: Sequence[Sequence[Row]]) -> tuple[Piece, ...]:
         pieces: list[Piece] = []
-        for rows in items:
+        for rows, depth in zip(items, depths_of([rows[0] for rows in items]), strict=True):
             first, *rest = self._pieces(rows)
-            pieces += (Piece(first.text, first.box, "\n"), *rest)
+            pieces += (Piece(_INDENT * depth + first.text, first.box, "\n"), *rest)
         return tuple(pieces)
 
     def _note_blocks(self, rows: Sequence[Row]) -> Iterator[DraftBlock]:

@@ -29,8 +29,8 @@ class HiddenText:
         self._page = page
         self._is_scan = image_cover >= SCAN_COVER
         self.recognised = False
-        self._texts: dict[tuple[float, ...], str] = {}
-        self.found = self._has_text_off_page(log)
+        self._texts = self._text_off_page() if self._has_text_off_page(log) else {}
+        self.found = bool(self._texts)
 
     def hides(self, span: dict[str, Any]) -> bool:
         """Whether a span (of `Page.get_text("dict")`) is invisible."""
@@ -63,6 +63,18 @@ class HiddenText:
             kind in ("fill-text", "stroke-text") and not pymupdf.Rect(rect).intersects(bounds) and _has_area(rect)
             for kind, rect in log
         )
+
+    def _text_off_page(self) -> dict[tuple[float, ...], str]:
+        """The spans that lie off the page as a whole, by their places."""
+        bounds = self._page.rect * self._page.derotation_matrix
+        content = self._page.get_text("dict", clip=pymupdf.INFINITE_RECT(), flags=pymupdf.TEXT_PRESERVE_WHITESPACE)
+        return {
+            tuple(span["bbox"]): span["text"]
+            for block in content["blocks"]
+            for line in block["lines"]
+            for span in line["spans"]
+            if span["text"].strip() and not pymupdf.Rect(span["bbox"]).intersects(bounds)
+        }
 
     def _has_contrast(self, bbox: Sequence[float]) -> bool:
         """Whether anything but one shade is printed where the span stands."""
