@@ -10,8 +10,8 @@ _STEP = 1.0  # times the size: numbers set flush right (`9.` over `10.`) shift b
 
 
 def depths_of(items: Sequence[Row]) -> Iterator[int]:
-    """The depth of each item, from 0; each is given by its first row. An item is nested in the last one before it that
-    stands further out, in its column."""
+    """The depth of each item, from 0; each is given by its first row. An item is nested in the last one before it
+    that stands further out, in its column."""
     edges: list[float] = []
     for row in items:
         edge, step = row.rect.x0 - row.column.left, _STEP * row.style.size
