@@ -107,8 +107,76 @@ def test_what_is_not_shown_is_left_out_and_told(page: Page) -> None:
     )
     assert document.text == "visible"
     assert [(removal.reason, removal.text) for removal in document.removed] == [
-        (RemovalReason.HIDDEN, f"oculto{number}") for number in range(1, 5)
+        (RemovalReason.HIDDEN, text) for text in ("mal4", "oculto1", "oculto2", "oculto3", "oculto4")
     ]
+
+
+STYLE = """
+.a, #b > i { display: none } .c{visibility:hidden} .d {font-size:0} .e{opacity:0} .f{position:absolute;left:-9999px}
+.g{color:#fff} .h{color:rgb(1,2,3);background-color:#010203} p:hover{display:none} @media print { .k {display:none} }
+@media screen { .i{display:none !important} } .j{display:none} .j{display:block}
+"""
+
+
+def test_rules_of_the_page_hide(page: Page) -> None:
+    hidden = "".join(f"<p class='x {name}'>oculto {name}</p>" for name in "acdefghi")
+    document = page(f"<style>{STYLE}</style>{hidden}<div id=b><i>oculto b</i></div><p class=j>j</p><p class=k>k</p>")
+    assert document.text.split("\n\n") == ["oculto g", "j", "k"]  # .h paints a ground: white text may stand on one
+    assert sorted(removal.text for removal in document.removed) == [f"oculto {name}" for name in "abcdefhi"]
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<p style='font-size:0'>oculto</p>",
+        "<p style='color:white'>oculto</p>",
+        "<font color='#FFFFFF'>oculto</font>",
+        "<p style='opacity: 0.0'>oculto</p>",
+        "<p style='position:absolute; text-indent:-5000px'>oculto</p>",
+        "<style>.blanco { color: #fefefe; }</style><p class=blanco>oculto</p>",
+    ],
+)
+def test_style_hides(page: Page, hidden: str) -> None:
+    document = page(f"<p>visible</p>{hidden}")
+    assert document.text == "visible"
+    assert [removal.text for removal in document.removed] == ["oculto"]
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "<p style='color:white;background:navy'>visible</p>",
+        "<div style='background-color:#003'><p style='color:#fff'>visible</p></div>",
+        "<table bgcolor=navy><tr><td><font color=white>visible</font></table>",
+        "<style>.a{display:none} .a:hover{display:block}</style><p>visible</p>",
+        "<style>@media print{p{display:none}}</style><p>visible</p>",
+        "<style media=print>p{display:none}</style><p>visible</p>",
+        "<style>p{opacity:.5;left:-10px;font-size:0.8em} }}} <<</style><p>visible</p>",
+        "<link rel=stylesheet href=a.css><p style='color:white'>visible</p>",
+    ],
+)
+def test_what_style_shows(page: Page, shown: str) -> None:
+    document = page(shown)
+    assert document.text == "visible"
+    assert document.removed == ()
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<p " + " ".join(f"a{number}=1" for number in range(200_000)) + " hidden>oculto</p>",
+        "<p hidden class='" + " ".join(f"c{number}" for number in range(200_000)) + "'>oculto</p>",
+        "<style>" + "".join(f".c{number}{{display:none}}" for number in range(100_000)) + "</style>"
+        "<p hidden>oculto</p>" + "<i>visible</i> " * 20_000,
+        "<p hidden style='" + "color:red;" * 200_000 + "'>oculto</p>",
+    ],
+    ids=["attributes", "classes", "rules", "declarations"],
+)
+def test_more_markup_than_anybody_writes(page: Page, body: str) -> None:
+    document = page(f"{body}<p>fin</p>")
+    assert document.text.endswith("fin")
+    assert [removal.text for removal in document.removed] == ["oculto"]
 
 
 SITE = "<header>Cabecera</header><nav>Menú</nav>{}<aside>Publicidad</aside><footer>Aviso legal</footer>"
@@ -124,9 +192,48 @@ def test_the_site_is_left_out_around_the_main_content(page: Page, element: str) 
     }  # fmt: skip
 
 
-def test_a_page_without_main_content_keeps_all(page: Page) -> None:
+def test_landmarks_without_links_are_text(page: Page) -> None:
     document = page(SITE.format("<p>Cuerpo</p>"))
-    assert document.text.split("\n\n") == ["Cabecera", "Menú", "Cuerpo", "Publicidad", "Aviso legal"]
+    assert document.text.split("\n\n") == ["Cabecera", "Cuerpo", "Publicidad", "Aviso legal"]
+    assert [removal.text for removal in document.removed] == ["Menú"]
+
+
+LINKS = "".join(f"<li><a href='/{name}'>{name}</a>" for name in ("Inicio", "Productos", "Tiendas", "Contacto"))
+BODY = "<h1>Devoluciones</h1>" + "<p>Sin tique no se devuelve dinero, pero puede darse un vale.</p>" * 5
+
+
+@pytest.mark.parametrize(
+    "site",
+    [
+        f"<div class='main-menu'><ul>{LINKS}</ul></div>",
+        f"<ul id=nav>{LINKS}</ul>",
+        f"<div class=sidebar><h4>Enlaces</h4><ul>{LINKS}</ul></div>",
+        f"<footer><ul>{LINKS}</ul> © 2026 La Espiga</footer>",
+        f"<div role=contentinfo><ul>{LINKS}</ul></div>",
+        f"<header><ul>{LINKS}</ul></header>",
+        "<div class=breadcrumb><a href=/>Inicio</a> &gt; <a href=/a>Ayuda</a></div>",
+        "<div id=cookie-banner>Usamos cookies propias y de terceros. <a href=/c>Aceptar</a></div>",
+    ],
+)
+def test_the_site_is_told_by_names_and_links(page: Page, site: str) -> None:
+    document = page(f"<div class=wrap>{site}<div class=content>{BODY}</div></div>")
+    assert document.text.split("\n\n")[0] == "Devoluciones"
+    assert len(document.text.split("\n\n")) == 6
+    assert {removal.reason for removal in document.removed} == {RemovalReason.RUNNING_LINE}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        f"<h1>Índice</h1><div class=menu><ul>{LINKS * 2}</ul></div>",  # all that the page is about
+        "<p>Menú del día</p><div class=menu><p>Sopa, pollo asado y fruta del tiempo.</p></div>",
+        "<p>Cuerpo</p><footer><p>La Espiga Dorada, calle de la Fuente 3, Badajoz. Teléfono 924 000 000.</p></footer>",
+        "<header><h1>Política de cookies</h1></header><div id=cookies><p>Las cookies son ficheros.</p></div>",
+        f"<p>Cuerpo</p><div class=content><ul>{LINKS}</ul></div>",
+    ],
+)
+def test_content_that_looks_like_a_site_stays(page: Page, content: str) -> None:
+    assert page(content).removed == ()
 
 
 def test_the_title_is_the_pages_where_it_has_no_single_heading(parse: Parse) -> None:

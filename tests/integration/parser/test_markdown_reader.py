@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from skillnet_common.documents import BlockKind, ParsedDocument
+from skillnet_common.documents import BlockKind, ParsedDocument, RemovalReason
 
 Parse = Callable[..., ParsedDocument]
 Outline = Callable[[ParsedDocument], list[tuple[int, str]]]
@@ -87,3 +87,46 @@ def test_equal_paths_have_ids_of_their_own_that_do_not_change(parse: Parse) -> N
     ids = [section.section_id for section in first.sections]
     assert len(set(ids)) == 4
     assert [section.section_id for section in second.sections][:4] == ids
+
+
+def test_html_within_is_read_as_html(parse: Parse, blocks_of: BlocksOf) -> None:
+    source = (
+        "# Tarifa\n\n<table>\n<tr><th>Pan</th><th>Precio</th></tr>\n\n"
+        "<tr><td>Barra</td><td>0,95</td></tr>\n</table>\n\n"
+        "<details>\n<summary>Más</summary>\n\nTexto **plegado**.\n\n</details>\n\n<ul><li>uno<li>dos</ul>\n"
+    )
+    document = parse(source.encode(), "a.md")
+    assert blocks_of(document, BlockKind.TABLE) == ["| Pan | Precio |\n| --- | --- |\n| Barra | 0,95 |"]
+    assert blocks_of(document, BlockKind.PARAGRAPH) == ["Más", "Texto plegado."]
+    assert blocks_of(document, BlockKind.LIST) == ["- uno\n- dos"]
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<div hidden>oculto</div>",
+        "<p style='display:none'>oculto</p>",
+        "<div style='display:none'>\n\noculto\n\n</div>",
+        "<div hidden>\n<div>\n\noculto\n\n</div>\n</div>",
+        "<style>.x{display:none}</style><p class=x>oculto</p>",
+    ],
+)
+def test_html_that_hides_hides_and_is_told(parse: Parse, hidden: str) -> None:
+    document = parse(f"Antes.\n\n{hidden}\n\nDespués.\n".encode(), "a.md")
+    assert document.text.split("\n\n") == ["Antes.", "Después."]
+    assert [(removal.reason, removal.text) for removal in document.removed] == [(RemovalReason.HIDDEN, "oculto")]
+
+
+def test_tags_in_a_line_hide_what_they_hide(parse: Parse) -> None:
+    source = (
+        "El plazo es de <span style='display:none'>cien <b>largos</b> días</span>un *mes*<script>mal()</script>.\n\n"
+        "El <!-- nota -->H<sub>2</sub>O y `<p hidden>`<br>fin <span hidden>abierto"
+    )
+    document = parse(source.encode(), "a.md")
+    assert document.text.split("\n\n") == ["El plazo es de un mes.", "El H2O y <p hidden>\nfin"]
+    assert [removal.text for removal in document.removed] == ["cien largos días", "abierto"]
+
+
+def test_a_page_named_as_markdown_is_a_page(parse: Parse, headings: Outline) -> None:
+    document = parse(b"<!-- v2 -->\n<html lang=es><body><h1>Normas</h1><p>Texto</p></body></html>", "a.md")
+    assert (document.file_type, headings(document)) == ("html", [(1, "Normas")])

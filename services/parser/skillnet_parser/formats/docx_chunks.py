@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from skillnet_common.documents import BlockKind
 from skillnet_parser.domain.draft import DraftBlock, text_block
 from skillnet_parser.formats.docx_package import AlternativeChunk
-from skillnet_parser.formats.html import parse_html, take_hidden
+from skillnet_parser.formats.html import parse_html
 from skillnet_parser.formats.html_encoding import decode_html
 from skillnet_parser.formats.html_flow import read_flow
+from skillnet_parser.formats.html_hidden import take_hidden
 from skillnet_parser.formats.text_encoding import decode_text
 
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from pathlib import Path
 
 from lxml import etree, html
 
-from skillnet_common.documents import BlockKind, Removal, RemovalReason
+from skillnet_common.documents import BlockKind
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.domain.draft import DraftBlock, DraftDocument
 from skillnet_parser.formats.html_encoding import decode_html
 from skillnet_parser.formats.html_flow import read_flow
+from skillnet_parser.formats.html_hidden import take_hidden
+from skillnet_parser.formats.html_site import take_site
 from skillnet_parser.formats.sniff import FileType
 
 _NEVER_SHOWN = [
     "script",
-    "style",
     "template",
-    "noscript",
     "svg",
     "canvas",
     "iframe",
@@ -32,14 +33,17 @@ _NEVER_SHOWN = [
     "textarea",
 ]
 _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-_MAIN = "//main | //article | //*[@role='main']"
-_OF_THE_SITE = "//nav | //footer | //aside | //header | //*[@role='navigation']"
+_LONG_TAG = re.compile(r"<([a-zA-Z][\w:-]*)\s([^<>]{20000,})>")
+_ATTRIBUTE = re.compile(
+    r"""(?<![\w:-])(?:class|id|style|role|href|alt|colspan|rowspan|start|hidden|aria-hidden|aria-level)"""
+    r"""(?:\s*=\s*(?:"[^"]{0,2000}"|'[^']{0,2000}'|[^\s"'>]{1,2000}))?(?=[\s/]|$)""",
+    re.IGNORECASE,
+)
+_MOST_ATTRIBUTES = 50
 
 
 def read_html(path: Path) -> DraftDocument:
-    """The blocks of a page. Scripts, styles and hidden elements are left out; where the page has a `main` or an
-    `article`, so are the navigation and the headers, footers and asides outside of it.
+    """The blocks of a page. Scripts, hidden elements and what belongs to the site around it are left out.
 
     Raises `PermanentFault`: corrupt_file, nothing_readable, and what `decode_text` raises.
     """
@@ -48,7 +52,7 @@ def read_html(path: Path) -> DraftDocument:
     if root is None:
         raise PermanentFault(ErrorCode.NOTHING_READABLE, "The document holds no readable text.")
     title = " ".join((root.findtext(".//title") or "").split())
-    removed = [*_take_site(root), *take_hidden(root)]
+    removed = [*take_hidden(root), *take_site(root)]
     blocks = tuple(read_flow(root))
     return DraftDocument(
         blocks,
@@ -60,11 +64,12 @@ def read_html(path: Path) -> DraftDocument:
 
 
 def parse_html(source: str) -> html.HtmlElement | None:
-    """The page's tree without what is never shown; None where there is no element. Raises `PermanentFault`:
+    """The page's tree without scripts and the like; None where there is no element. Raises `PermanentFault`:
     corrupt_file where elements are nested past what the library takes, which would drop the rest."""
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     try:
-        root = html.document_fromstring(source.replace("\x00", "").encode(errors="replace"), parser=parser)
+        shortened = _LONG_TAG.sub(_shorten, source.replace("\x00", ""))
+        root = html.document_fromstring(shortened.encode(errors="replace"), parser=parser)
     except etree.ParserError:
         return None
     if any(error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for error in parser.error_log):
@@ -83,43 +88,10 @@ def _drop_controls(root: html.HtmlElement) -> None:
             element.tail = _NO_XML.sub("", element.tail)
 
 
-def take_hidden(root: html.HtmlElement) -> list[Removal]:
-    """Takes hidden elements out of the tree; returns the text that went with them."""
-    return [
-        removal
-        for element in list(root.iter(etree.Element))
-        if _is_hidden(element) and (removal := _take(element, RemovalReason.HIDDEN)) is not None
-    ]
-
-
-def _is_hidden(element: html.HtmlElement) -> bool:
-    return (
-        (element.get("hidden") is not None and element.get("hidden") != "until-found")
-        or element.get("aria-hidden", "").lower() == "true"
-        or _HIDDEN_STYLE.search(element.get("style", "")) is not None
-    )
-
-
-def _take_site(root: html.HtmlElement) -> list[Removal]:
-    main = set(root.xpath(_MAIN))
-    if not main:
-        return []
-    return [
-        removal
-        for element in root.xpath(_OF_THE_SITE)
-        if (element.tag == "nav" or main.isdisjoint(element.iterancestors()))
-        and main.isdisjoint(element.iter())
-        and (removal := _take(element, RemovalReason.RUNNING_LINE)) is not None
-    ]
-
-
-def _take(element: html.HtmlElement, reason: RemovalReason) -> Removal | None:
-    """None where no text went, as when an element around it had gone already."""
-    if element.getparent() is None:
-        return None
-    text = " ".join(element.text_content().split())
-    element.drop_tree()
-    return Removal(reason, None, text) if text else None
+def _shorten(tag: re.Match[str]) -> str:
+    """A tag of thousands of attributes with those that count: the library compares each with all before it."""
+    kept = islice((found[0] for found in _ATTRIBUTE.finditer(tag[2])), _MOST_ATTRIBUTES)
+    return f"<{tag[1]} {' '.join(kept)}>"
 
 
 def _only_top_heading(blocks: tuple[DraftBlock, ...]) -> str | None:

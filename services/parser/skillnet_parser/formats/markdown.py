@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -15,15 +14,13 @@ from markdown_it.token import Token
 from skillnet_common.documents import BlockKind
 from skillnet_parser.domain.draft import DraftBlock, DraftDocument, text_block
 from skillnet_parser.domain.tables import render_table
+from skillnet_parser.formats.markdown_html import HtmlWithin
 from skillnet_parser.formats.sniff import FileType
 from skillnet_parser.formats.text_encoding import decode_text
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?P<body>.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _FRONT_TITLE = re.compile(r"^title:[ \t]*(?P<title>\S.*?)[ \t]*$", re.MULTILINE | re.IGNORECASE)
-_HTML_NOISE = re.compile(r"<(script|style)\b.*?</\1\s*>|<!--.*?(?:-->|\Z)", re.DOTALL | re.IGNORECASE)
-_HTML_HEADING = re.compile(r"<h([1-6])\b[^>]*>(.*?)</h\1\s*>", re.DOTALL | re.IGNORECASE)
 _HTML_BREAK = re.compile(r"<(?:br|/p|/li|/tr|/div|/summary|/h[1-6])\b[^>]*>", re.IGNORECASE)
-_HTML_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _MDX_COMMENT = re.compile(r"\{/\*.*?\*/\}", re.DOTALL)
 _HEADING_ATTRIBUTES = re.compile(r"\s*\{[#.:][^{}]*\}\s*$")
 _DEEPEST = 100
@@ -38,9 +35,14 @@ def read_markdown(path: Path) -> DraftDocument:
     decoded = decode_text(path.read_bytes())
     source = decoded.text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
     title, body = _split_front_matter(source)
-    blocks = markdown_blocks(body)
+    reader = _Reader(_markdown().parse(body))
+    blocks = tuple(reader.read())
     return DraftDocument(
-        blocks, FileType.MARKDOWN, title=title or _first_top_heading(blocks), warnings=decoded.warnings
+        blocks,
+        FileType.MARKDOWN,
+        title=title or _first_top_heading(blocks),
+        warnings=decoded.warnings,
+        removed=tuple(reader.html.removed),
     )
 
 
@@ -106,13 +108,14 @@ class _Reader:
             "blockquote_close": self._leave_quote,
         }
         self._quotes = 0
+        self.html = HtmlWithin()
 
     def read(self) -> Iterator[DraftBlock]:
         while self._at < len(self._tokens):
             token = self._next()
             reader = self._readers.get(token.type)
             if reader is not None:
-                yield from reader(token)
+                yield from self.html.shown(reader(token))
 
     def _next(self) -> Token:
         token = self._tokens[self._at]
@@ -120,7 +123,7 @@ class _Reader:
         return token
 
     def _heading(self, token: Token) -> Iterator[DraftBlock]:
-        text = _HEADING_ATTRIBUTES.sub("", _inline_text(self._next())).replace("\n", " ")
+        text = _HEADING_ATTRIBUTES.sub("", self._inline_text(self._next())).replace("\n", " ")
         if self._quotes:
             # A quoted heading belongs to what is quoted and does not divide the document.
             yield text_block(BlockKind.PARAGRAPH, text)
@@ -136,19 +139,21 @@ class _Reader:
         yield from ()
 
     def _paragraph(self, _token: Token) -> Iterator[DraftBlock]:
-        yield text_block(BlockKind.PARAGRAPH, _inline_text(self._next()))
+        yield text_block(BlockKind.PARAGRAPH, self._inline_text(self._next()))
 
     def _code(self, token: Token) -> Iterator[DraftBlock]:
         yield text_block(BlockKind.CODE, token.content)
 
     def _html(self, token: Token) -> Iterator[DraftBlock]:
-        source = _HTML_NOISE.sub("", token.content)
-        at = 0
-        for heading in _HTML_HEADING.finditer(source):
-            yield text_block(BlockKind.PARAGRAPH, _strip_tags(source[at : heading.start()]))
-            yield text_block(BlockKind.HEADING, " ".join(_strip_tags(heading[2]).split()), int(heading[1]))
-            at = heading.end()
-        yield text_block(BlockKind.PARAGRAPH, _strip_tags(source[at:]))
+        source = token.content
+        while (
+            self.html.goes_on(source) and self._at < len(self._tokens) and self._tokens[self._at].type == "html_block"
+        ):
+            source += "\n" + self._next().content
+        yield from self.html.read(source)
+
+    def _inline_text(self, token: Token) -> str:
+        return "".join(map(_text_of, self.html.visible(token.children or ()))).strip()
 
     def _table(self, _token: Token) -> Iterator[DraftBlock]:
         rows: list[list[str]] = []
@@ -156,7 +161,7 @@ class _Reader:
             if token.type == "tr_open":
                 rows.append([])
             elif token.type == "inline":
-                rows[-1].append(_inline_text(token))
+                rows[-1].append(self._inline_text(token))
         yield text_block(BlockKind.TABLE, render_table(rows))
 
     def _list(self, opening: Token) -> Iterator[DraftBlock]:
@@ -175,7 +180,7 @@ class _Reader:
                 marker = _marker(counters)
             elif token.type == "inline":
                 indent = _INDENT * (len(counters) - 1)
-                text = _inline_text(token)
+                text = self._inline_text(token)
                 lines.append(f"{indent}{marker}{text}" if marker else f"{indent}{_INDENT}{text}")
                 marker = ""
             elif token.type in _STANDS_ALONE:
@@ -197,21 +202,10 @@ def _marker(counters: list[int | None]) -> str:
     return f"{number}. "
 
 
-def _inline_text(token: Token) -> str:
+def _text_of(child: Token) -> str:
     """The text a reader sees: no emphasis marks, links by their text, images by their description."""
-    parts: list[str] = []
-    for child in token.children or ():
-        if child.type in ("text", "code_inline"):
-            parts.append(child.content)
-        elif child.type in ("softbreak", "hardbreak"):
-            parts.append(" " if child.type == "softbreak" else "\n")
-        elif child.type == "image":
-            parts.append(child.content)
-        elif child.type == "html_inline" and _HTML_BREAK.match(child.content):
-            parts.append("\n")
-    return "".join(parts).strip()
-
-
-def _strip_tags(source: str) -> str:
-    text = _HTML_TAG.sub("", _HTML_BREAK.sub("\n", source))
-    return "\n".join(line for raw in html.unescape(text).split("\n") if (line := raw.strip()))
+    if child.type in ("text", "code_inline", "image"):
+        return child.content
+    if child.type in ("softbreak", "hardbreak"):
+        return " " if child.type == "softbreak" else "\n"
+    return "\n" if child.type == "html_inline" and _HTML_BREAK.match(child.content) else ""

@@ -29,7 +29,7 @@ _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _HTML_START = re.compile(
     r"\s*(<\?xml\b[^>]*>\s*)?(<!--.*?-->\s*)*(<!doctype\s+html|<(html|head|body)[\s>])", re.IGNORECASE | re.DOTALL
 )
-_HTML_DOCUMENT = re.compile(r"\s*<!doctype\s+html\b", re.IGNORECASE)
+_HTML_DOCUMENT = re.compile(r"\s*(<!--.*?-->\s*)*(<!doctype\s+html\b|<html[\s>])", re.IGNORECASE | re.DOTALL)
 _HTML_TAG = re.compile(r"</(p|div|h[1-6]|table|tr|td|ul|ol|li|section|article|main|body|html)\s*>", re.IGNORECASE)
 _RTF = b"{\\rtf"
 _XML = re.compile(r"\s*<\?xml", re.IGNORECASE)
@@ -135,6 +135,8 @@ def _sniff_text(head: bytes, suffix: str) -> FileType:
     text = _decode_head(head)
     if _is_mail(text):
         raise _unsupported("an e-mail")
+    if suffix == ".json" and text.lstrip().startswith(("{", "[")):
+        raise _unsupported("JSON")
     named = _type_of_suffix(suffix)
     if _HTML_DOCUMENT.match(text) if named is FileType.MARKDOWN else _HTML_START.match(text):
         return FileType.HTML

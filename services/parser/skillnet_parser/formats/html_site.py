@@ -1,0 +1,79 @@
+"""What belongs to a site and not to the page: menus, side columns, footers, notices of cookies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lxml import html
+
+from skillnet_common.documents import Removal, RemovalReason
+from skillnet_parser.formats.html_hidden import take
+
+_MAIN = "//main | //article | //*[@role='main']"
+_OF_THE_SITE = "//nav | //footer | //aside | //header | //*[@role='navigation']"
+_MAYBE_OF_THE_SITE = (
+    "//nav | //footer | //aside | //header | //*[@role='navigation' or @role='banner' or @role='contentinfo'"
+    " or @role='complementary' or @role='search'] | //*[self::div or self::section or self::ul][@id or @class]"
+)
+_NAMES = re.compile(
+    r"(?:^|[\s_-])(?:menu|nav|navbar|navigation|navegacion|sidebar|side-?bar|barra-lateral|footer|pie|breadcrumbs?|migas|"
+    r"toolbar|topbar|social|share|compartir|related|relacionados)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_CONSENT_NAMES = re.compile(r"cookie|consent|gdpr|rgpd", re.IGNORECASE)
+_LANDMARKS = frozenset({"nav", "footer", "aside", "header"})
+_LINKED_SHARE = 0.5  # of the characters: more is a menu, less is text with links
+_NOTICE_SHARE = 0.3  # of the page: a notice is short beside it
+_MOST_TAKEN = 0.75  # of the page's text: where more would go, the links are what the page is about
+
+
+def take_site(root: html.HtmlElement) -> list[Removal]:
+    """Takes out what belongs to the site; returns the text that went.
+
+    Around a `main` or an `article` these are the navigation, headers, footers and asides outside of it. A page
+    without them is judged by its landmarks and names together with the share of its text that is links (link
+    density, as Kohlschütter et al. 2010), and keeps everything where hardly anything would be left.
+    """
+    main = set(root.xpath(_MAIN))
+    chosen = list(_around(main, root) if main else _judged(root))
+    return [removal for element in chosen if (removal := take(element, RemovalReason.RUNNING_LINE)) is not None]
+
+
+def _around(main: set[html.HtmlElement], root: html.HtmlElement) -> Iterator[html.HtmlElement]:
+    for element in root.xpath(_OF_THE_SITE):
+        outside = element.tag == "nav" or main.isdisjoint(element.iterancestors())
+        if outside and main.isdisjoint(element.iter()):
+            yield element
+
+
+def _judged(root: html.HtmlElement) -> list[html.HtmlElement]:
+    whole = _length(root)
+    chosen: list[html.HtmlElement] = []
+    within: set[html.HtmlElement] = set()
+    for element in root.xpath(_MAYBE_OF_THE_SITE):
+        if within.isdisjoint(element.iterancestors()) and _is_of_the_site(element, whole):
+            chosen.append(element)
+            within.add(element)
+    return chosen if sum(map(_length, chosen)) <= _MOST_TAKEN * whole else []
+
+
+def _is_of_the_site(element: html.HtmlElement, whole: int) -> bool:
+    if element.find(".//h1") is not None:
+        return False
+    if element.tag == "nav" or element.get("role") == "navigation":
+        return True
+    names = f"{element.get('id', '')} {element.get('class', '')}"
+    if _CONSENT_NAMES.search(names):
+        return "cookie" in element.text_content().lower() and _length(element) <= _NOTICE_SHARE * whole
+    named = element.tag in _LANDMARKS or element.get("role") is not None or _NAMES.search(names) is not None
+    return named and _linked_share(element) >= _LINKED_SHARE
+
+
+def _linked_share(element: html.HtmlElement) -> float:
+    return sum(map(_length, element.iter("a"))) / (_length(element) or 1)
+
+
+def _length(element: html.HtmlElement) -> int:
+    """Characters of text, white space aside."""
+    return len("".join(element.text_content().split()))
