@@ -200,3 +200,66 @@ def test_signatures_in_capitals_at_the_end_are_no_heading(
     sheet.prose(lorem)
     sheet.line("LACALLE HERRERA - RICARDO REILLY", gap=30)
     assert headings(parse(sheet.data(), "a.pdf")) == [(1, "Plazos")]
+
+
+@pytest.mark.parametrize("place", ["left", "centred"])
+def test_the_plain_line_below_a_label_is_its_name(
+    parse: Parse, sheet: Any, lorem: str, headings: Outline, place: str
+) -> None:
+    set_line = sheet.centred if place == "centred" else sheet.line
+    sheet.heading("Ordenanza de terrazas", size=16)
+    for number, name in (("I", "Disposiciones generales"), ("II", "De las licencias")):
+        set_line(f"TÍTULO {number}", gap=12)
+        set_line(name, gap=2)
+        sheet.prose(lorem)
+    assert headings(parse(sheet.data(), "a.pdf"))[1:] == [
+        (2, "TÍTULO I Disposiciones generales"),
+        (2, "TÍTULO II De las licencias"),
+    ]
+
+
+def test_the_text_below_a_label_stays_text(parse: Parse, sheet: Any, lorem: str, headings: Outline) -> None:
+    for number, text in enumerate((lorem, "No se admiten.", "Se pide:", "- un vale de la tienda"), start=1):
+        sheet.line(f"Artículo {number}", font="hebo", gap=12)
+        sheet.prose(text)
+        sheet.prose(lorem)
+    assert [heading for _, heading in headings(parse(sheet.data(), "a.pdf"))] == [
+        f"Artículo {number}" for number in range(1, 5)
+    ]
+
+
+def test_a_bold_question_over_two_lines_is_a_heading(parse: Parse, sheet: Any, lorem: str, headings: Outline) -> None:
+    long = (
+        "¿Puedo cambiar mi turno con un compañero si la persona responsable no está disponible ese día y la tienda "
+        "tiene que abrir?"
+    )
+    sheet.heading("Preguntas", size=16)
+    for question in ("¿Cómo pido vacaciones?", long, "¿Qué hago si llego tarde?"):
+        sheet.prose(question, font="hebo", gap=8)
+        sheet.prose(lorem * 2, gap=4)
+    assert [heading for _, heading in headings(parse(sheet.data(), "a.pdf"))] == [
+        "Preguntas",
+        "¿Cómo pido vacaciones?",
+        long,
+        "¿Qué hago si llego tarde?",
+    ]
+
+
+def test_sections_of_a_list_of_prices_stand_over_its_small_tables(
+    parse: Parse, sheet: Any, headings: Outline, blocks_of: BlocksOf
+) -> None:
+    sheet.line("Tarifa de precios 2026", size=20, font="hebo")
+    for section in ("Panadería", "Bollería", "Bebidas frías"):
+        sheet.line(section, size=13, font="hebo", gap=14)
+        for number in range(12):
+            for x, cell in ((72, f"REF-{number:02}"), (150, f"Pieza surtida {number}"), (330, f"{number + 1},50 €")):
+                sheet.page.insert_text((x, sheet.y), cell, fontsize=9)
+            sheet.y += 13
+    document = parse(sheet.data(), "a.pdf")
+    assert [heading for _, heading in headings(document)] == [
+        "Tarifa de precios 2026",
+        "Panadería",
+        "Bollería",
+        "Bebidas frías",
+    ]
+    assert len(blocks_of(document, BlockKind.TABLE)) == 3

@@ -93,6 +93,7 @@ def test_content_decides(tmp_path: Path, data: bytes, name: str, expected: FileT
         (make_zip({"a.txt": b"x"}), "cosas.zip", "a ZIP archive"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "carta.doc", "before 2007"),
         (b"<?xml version='1.0'?><datos/>", "datos.xml", "XML"),
+        (b'{"plazo": 30}', "datos.json", "JSON"),
         (b"{\\rtf1 hola}", "carta.rtf", "RTF"),
         (b"{\\rtf1 hola}", "carta.txt", "RTF"),
         (b"{\\rtf1 hola}", "carta.docx", "RTF"),

@@ -36,8 +36,8 @@ def compose(
     it is known."""
     flowing, removed = drop_running_lines(pages)
     items = split_run_in([item for page in flowing for item in order_page(page)])
-    items, contents = set_unruled_tables(items, find_contents(items, len(pages)))
     body = measure_body(items)
+    items, contents = set_unruled_tables(items, find_contents(items, len(pages)))
     notes = find_notes(items, body, {page.number: page.height for page in pages})
     marked = match_bookmarks(items, bookmarks, contents | notes)
     headings = find_headings(items, body, contents | notes, marked)

@@ -42,7 +42,7 @@ def _continues(above: Row, row: Row, body: BodyStyle, *, label: Label | None) ->
     if plain or _last_style(above) != _last_style(row):
         return False
     ends = (".", "!", "?") if label is not None and numbers_heading(label) else (".", ":", "!", "?")
-    if above.text.rstrip().endswith(ends) and _is_short_of_column(above):
+    if above.text.rstrip().endswith(ends) and is_short_of_column(above):
         return False
     gap = row.rect.y1 - above.rect.y1
     return gap <= _WRAP_GAP * max(row.style.size, body.pitch / 1.2) and not _opens_another(above, row)
@@ -53,13 +53,13 @@ def _opens_another(above: Row, row: Row) -> bool:
     label = read_label(row.text)
     if label is None:
         return False
-    return not (_BARE_NUMBER.match(row.text) and not _is_short_of_column(above))
+    return not (_BARE_NUMBER.match(row.text) and not is_short_of_column(above))
 
 
 def _changes_capitals(above: Row, row: Row) -> bool:
     """A title in capitals ends where the next one is in small letters; not where its line was full, for a line
     of an ordinary title may happen to hold capitals only."""
-    return is_caps(above.text) != is_caps(row.text) and _is_short_of_column(above) and not is_centred(above)
+    return is_caps(above.text) != is_caps(row.text) and is_short_of_column(above) and not is_centred(above)
 
 
 def _last_style(row: Row) -> tuple[bool, bool]:
@@ -75,7 +75,8 @@ def is_styled(style: Style, body: BodyStyle) -> bool:
     )
 
 
-def _is_short_of_column(row: Row) -> bool:
+def is_short_of_column(row: Row) -> bool:
+    """Whether a row ends well before the edge that other rows reach."""
     return row.rect.x1 < row.column.right - 0.15 * row.column.width
 
 
@@ -95,7 +96,7 @@ def is_isolated(items: Sequence[Item], at: int, row: Row, body: BodyStyle) -> bo
     gap = row.rect.y1 - above.rect.y1
     if gap >= _ISOLATED_GAP * max(body.pitch, min(row.style.size, 2 * body.size)):
         return True
-    ended = above.text.rstrip().endswith((".", ":", "!", "?", "»", ")")) or _is_short_of_column(above)
+    ended = above.text.rstrip().endswith((".", ":", "!", "?", "»", ")")) or is_short_of_column(above)
     return ended and is_styled(row.style, body) and _last_style(above) != _last_style(row)
 
 
@@ -115,7 +116,7 @@ def runs_on(items: Sequence[Item], last: int, body: BodyStyle) -> bool:
     row, below = items[last], items[last + 1] if last + 1 < len(items) else None
     if not (isinstance(row, Row) and isinstance(below, Row)) or not are_neighbours(row, below):
         return False
-    if _is_short_of_column(row) or is_centred(row) or _last_style(row) != _last_style(below):
+    if is_short_of_column(row) or is_centred(row) or _last_style(row) != _last_style(below):
         return False
     return below.rect.y1 - row.rect.y1 < _ISOLATED_GAP * max(body.pitch, row.style.size)
 

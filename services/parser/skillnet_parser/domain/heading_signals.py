@@ -47,7 +47,8 @@ def judge(items: Sequence[Item], at: int, rows: Sequence[Row], body: BodyStyle, 
         return 0  # a listing's; the name of a function may be a heading
     opens = at == 0 and bold_print and not body.bold
     long = larger or opens or is_bold_and_centred(rows, body)
-    limit = _MAX_LABELLED_WORDS if label or after_label else _MAX_LARGE_WORDS if long else _MAX_WORDS
+    asks = bold_print and not body.bold and text.lstrip().startswith("¿") and text.rstrip().endswith("?")
+    limit = _MAX_LABELLED_WORDS if label or after_label else _MAX_LARGE_WORDS if long or asks else _MAX_WORDS
     needed = SLIGHTLY_LARGER if bold_print else LARGER if emphasised else _MUCH_LARGER
     prominent = size >= needed * body.size and size > body.size
     set_out = is_set_out(items, at, rows, body)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from skillnet_parser.domain.heading_rows import alike_rows, is_caps
 from skillnet_parser.domain.heading_signals import judge
+from skillnet_parser.domain.label_names import name_below
 from skillnet_parser.domain.layout import BodyStyle, Item, Row, Style
 from skillnet_parser.domain.numbering import Label, read_label
 from skillnet_parser.domain.numerals import find_numerals
@@ -52,6 +53,8 @@ def find_headings(
             heading = _heading_at(items, at, body, excluded, bookmarks, after_label=after_label)
             if at in numerals:
                 heading = _numbered(items, at, heading, numerals[at])
+            if heading is None and after_label and (name := name_below(items, at, excluded, body)):
+                heading = _make_heading(at, name, strength=_NEEDED)
         if heading is None:
             at += 1
         else:

@@ -29,7 +29,8 @@ _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _HTML_START = re.compile(
     r"\s*(<\?xml\b[^>]*>\s*)?(<!--.*?-->\s*)*(<!doctype\s+html|<(html|head|body)[\s>])", re.IGNORECASE | re.DOTALL
 )
-_HTML_DOCUMENT = re.compile(r"\s*(<!--.*?-->\s*)*(<!doctype\s+html\b|<html[\s>])", re.IGNORECASE | re.DOTALL)
+_HTML_DOCUMENT = re.compile(r"\s*(<!--.*?-->\s*)*<!doctype\s+html\b", re.IGNORECASE | re.DOTALL)
+_HTML_ROOT = re.compile(r"\s*(<!--.*?-->\s*)*<html[\s>].*?<(head|body)[\s>]", re.IGNORECASE | re.DOTALL)
 _HTML_TAG = re.compile(r"</(p|div|h[1-6]|table|tr|td|ul|ol|li|section|article|main|body|html)\s*>", re.IGNORECASE)
 _RTF = b"{\\rtf"
 _XML = re.compile(r"\s*<\?xml", re.IGNORECASE)
@@ -138,7 +139,7 @@ def _sniff_text(head: bytes, suffix: str) -> FileType:
     if suffix == ".json" and text.lstrip().startswith(("{", "[")):
         raise _unsupported("JSON")
     named = _type_of_suffix(suffix)
-    if _HTML_DOCUMENT.match(text) if named is FileType.MARKDOWN else _HTML_START.match(text):
+    if _is_page(text) if named is FileType.MARKDOWN else _HTML_START.match(text):
         return FileType.HTML
     if named is FileType.HTML and "<" in text:
         return FileType.HTML
@@ -147,6 +148,11 @@ def _sniff_text(head: bytes, suffix: str) -> FileType:
     if _XML.match(text):
         raise _unsupported("XML")
     return _sniff_unnamed(text)
+
+
+def _is_page(text: str) -> bool:
+    """Whether a text that is named otherwise is a whole page: Markdown may begin with any tag."""
+    return _HTML_DOCUMENT.match(text) is not None or _HTML_ROOT.match(text) is not None
 
 
 def _is_pdf(head: bytes) -> bool:
