@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from skillnet_common.documents import ParsedDocument, RemovalReason
+from skillnet_common.documents import BlockKind, ParsedDocument, RemovalReason
 
+BlocksOf = Callable[[ParsedDocument, BlockKind], list[str]]
 Parse = Callable[..., ParsedDocument]
 
 WIDTH, GAP = 140.0, 16.0
@@ -72,3 +73,53 @@ def test_a_page_of_cells_is_ordered_quickly(parse: Parse, sheet: Any) -> None:
                 (40 + 52 * cell + (row * 7) % 11, 60 + 12 * row), text, fontsize=5, fontname="helv"
             )
     assert "valor 59" in parse(sheet.data(), "tabla.pdf").text
+
+
+def test_addresses_side_by_side_are_read_one_after_the_other(parse: Parse, sheet: Any) -> None:
+    sheet.line("FACTURA", size=18, font="hebo")
+    issuer = ("Suministros Levante S.L.", "CIF B12345678", "Calle Mayor 12", "46001 Valencia")
+    customer = (
+        "Cliente: Panadería Ruiz",
+        "NIF 22334455K",
+        "Avenida del Puerto 8",
+        "46023 Valencia",
+        "Tel. 963 00 00 00",
+    )
+    top = sheet.y + 10
+    for x, block in ((72, issuer), (340, customer)):
+        for at, line in enumerate(block):
+            sheet.page.insert_text((x, top + 14 * at), line, fontsize=10)
+    sheet.y = top + 90
+    for label, value in (("Número:", "F-2026/0147"), ("Fecha:", "12/11/2026"), ("Vencimiento:", "12/12/2026")):
+        sheet.page.insert_text((72, sheet.y), label, fontsize=10)
+        sheet.page.insert_text((160, sheet.y), value, fontsize=10)
+        sheet.y += 14
+    lines = [line for line in parse(sheet.data(), "a.pdf").text.split("\n") if line]
+    assert lines == [
+        "FACTURA", *issuer, *customer, "Número: F-2026/0147", "Fecha: 12/11/2026", "Vencimiento: 12/12/2026",
+    ]  # fmt: skip
+
+
+def test_signatures_side_by_side_are_read_one_after_the_other(parse: Parse, sheet: Any, lorem: str) -> None:
+    sheet.prose(lorem)
+    sheet.y += 30
+    for x, block in ((72, ("La presidenta", "Fdo.: María Pérez")), (330, ("El secretario", "Fdo.: Luis Gómez"))):
+        for at, line in enumerate(block):
+            sheet.page.insert_text((x, sheet.y + 15 * at), line, fontsize=11)
+    text = " ".join(parse(sheet.data(), "a.pdf").text.split())
+    assert text.endswith("La presidenta Fdo.: María Pérez El secretario Fdo.: Luis Gómez")
+
+
+def test_rows_of_addresses_in_a_table_stay_rows(parse: Parse, sheet: Any, blocks_of: BlocksOf) -> None:
+    for at, row in enumerate(
+        (
+            ("Tienda", "Calle", "Teléfono"),
+            ("Badajoz", "Calle de la Fuente 3, 06001 Badajoz", "924 000 001"),
+            ("Mérida", "Plaza de España 2, 06800 Mérida", "924 000 002"),
+            ("Zafra", "Avenida del Sol 9, 06300 Zafra", "924 000 003"),
+        )
+    ):
+        for x, cell in zip((72, 160, 400), row, strict=True):
+            sheet.page.insert_text((x, 100 + 16 * at), cell, fontsize=10)
+    (table,) = blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.TABLE)
+    assert "| Mérida | Plaza de España 2, 06800 Mérida | 924 000 002 |" in table

@@ -246,3 +246,23 @@ def test_a_row_may_go_on_in_every_cell(parse: Parse, sheet: Any, blocks_of: Bloc
     set_left(sheet, ("planta", "medio", "manuales impresos"), edges)
     (table,) = blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.TABLE)
     assert table.endswith("| Personal de planta | bajo o medio | Lee carteles y manuales impresos |")
+
+
+def test_a_timetable_with_empty_cells_keeps_the_days(parse: Parse, sheet: Any, blocks_of: BlocksOf) -> None:
+    rows = (
+        ("Hora", "Lunes", "Martes", "Miércoles"),
+        ("9:00", "Recepción", "Caja", "Almacén"),
+        ("10:00", "", "Caja", ""),
+        ("11:00", "Inventario", "", "Reposición"),
+        ("12:00", "", "", "Pedidos"),
+    )
+    for at, row in enumerate(rows):
+        for x, cell in zip((72, 150, 250, 350), row, strict=True):
+            sheet.page.insert_text((x, 100 + 18 * at), cell, fontsize=10)
+    (table,) = blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.TABLE)
+    assert table.split("\n")[2:] == [
+        "| 9:00 | Recepción | Caja | Almacén |",
+        "| 10:00 |  | Caja |  |",
+        "| 11:00 | Inventario |  | Reposición |",
+        "| 12:00 |  |  | Pedidos |",
+    ]

@@ -23,6 +23,7 @@ from skillnet_parser.domain.layout import (
     make_row,
     union,
 )
+from skillnet_parser.domain.side_blocks import part_side_blocks
 
 _MIN_COLUMN_LINES = 3
 _TITLE_GAP = 2.5  # times a title's height: to the text below it
@@ -49,8 +50,19 @@ def order_page(page: PageLayout) -> list[Item]:
     regions = count()
     items: list[Item] = []
     for region in _cut(atoms, page.width):
-        items += _order_region(region, page.number, next(regions))
+        area = union([atom.rect for atom in region])
+        parts = _part(region)
+        # A block of short lines does not reach its column's edge: nothing says that one goes on in the next.
+        right = area.x1 if len(parts) == 1 else max(area.x1, page.width - area.x0)
+        for part in parts:
+            items += _order_region(part, page.number, next(regions), right)
     return items
+
+
+def _part(region: Sequence[_Atom]) -> Sequence[Sequence[_Atom]]:
+    """A region without tables in which blocks of lines stand side by side, one after the other."""
+    fragments = [atom for atom in region if isinstance(atom, Fragment)]
+    return part_side_blocks(fragments) if len(fragments) == len(region) else [region]
 
 
 def _cut(atoms: Sequence[_Atom], page_width: float) -> list[list[_Atom]]:
@@ -237,10 +249,9 @@ def _share_baseline(one: Rect, other: Rect) -> bool:
     return shared >= _SAME_BASELINE * min(one.height, other.height)
 
 
-def _order_region(atoms: Sequence[_Atom], page: int, region: int) -> list[Item]:
-    """Rows top-down. The region's edges are those its lines reach."""
-    area = union([atom.rect for atom in atoms])
-    column = Column(region, area.x0, area.x1)
+def _order_region(atoms: Sequence[_Atom], page: int, region: int, right: float) -> list[Item]:
+    """Rows top-down. The region's edges are where its lines begin and those of its column end, at `right`."""
+    column = Column(region, min(atom.rect.x0 for atom in atoms), right)
     rows: list[list[_Atom]] = []
     for atom in sorted(atoms, key=lambda atom: (atom.rect.middle, atom.rect.x0)):
         row = next((row for row in reversed(rows[-3:]) if _joins_row(atom, row)), None)

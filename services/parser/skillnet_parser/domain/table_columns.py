@@ -12,6 +12,7 @@ _UNIT = r"(?:%|€|\$|£|‰|º|[A-Za-z]{1,3}\.?)"
 _MARK = r"\(?[*\d]\)?"  # of a note
 _VALUE = re.compile(rf"[-+–−]?\s?[$€£]?\s?\d[\d.,'’ /:–-]*\s?{_UNIT}?(?:\s?{_MARK})?|[—–-]|n/?[ad]\.?", re.IGNORECASE)
 _SPACED = re.compile(r"\S+(?:\s{1,2}\S+)*")
+_SAME_EDGE = 2.0  # points
 _SPACE_WIDTH = 0.5  # of another character's
 
 
@@ -52,6 +53,14 @@ class Columns:
         """Whether a cell stands in the first column."""
         return 0 in self._span(cell)
 
+    def are_aligned(self, rows: Sequence[Sequence[Fragment]]) -> bool:
+        """Whether in each column all cells begin, end or have their middle at one x."""
+        columns: list[list[Fragment]] = [[] for _ in self._edges]
+        for cells in rows:
+            for cell in cells:
+                columns[self._nearest(cell)].append(cell)
+        return all(_share_an_edge(column) for column in columns)
+
     def width_at(self, cell: Fragment) -> float:
         """The width of the column the cell stands in."""
         x0, x1 = self._edges[self._nearest(cell)]
@@ -85,6 +94,11 @@ class Columns:
     def _nearest(self, cell: Fragment) -> int:
         middle = (cell.rect.x0 + cell.rect.x1) / 2
         return min(range(len(self._edges)), key=lambda at: abs(sum(self._edges[at]) / 2 - middle))
+
+
+def _share_an_edge(cells: Sequence[Fragment]) -> bool:
+    edges = [(cell.rect.x0, cell.rect.x1, (cell.rect.x0 + cell.rect.x1) / 2) for cell in cells]
+    return not edges or any(max(ends) - min(ends) <= _SAME_EDGE for ends in zip(*edges, strict=True))
 
 
 def part_cells(cells: Sequence[Fragment]) -> tuple[Fragment, ...]:

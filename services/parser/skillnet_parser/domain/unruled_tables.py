@@ -175,10 +175,23 @@ def _is_table(rows: Sequence[Row], columns: Columns) -> bool:
     )
     if len(columns) < _MIN_COLUMNS:
         return len(whole) >= _MIN_ROWS_OF_TWO and has_values
-    if len(whole) < _MIN_ROWS:
+    if len(whole) < _MIN_ROWS and not _is_sparse_grid(rows, whole, columns):
         return False
     long = sum(len(cell.text.split()) > _LONG_WORDS for cell in cells)
     return has_values or (long <= _MAX_LONG_SHARE * len(cells) and not _is_prose(cells, columns))
+
+
+def _is_sparse_grid(rows: Sequence[Row], whole: Sequence[Row], columns: Columns) -> bool:
+    """A timetable has few rows without an empty cell: then each cell must begin, end or have its middle where the
+    others of its column do, and two rows be whole or the first column hold the hours."""
+    several = [row for row in rows if len(row.cells) > 1]
+    timed = all(is_value(row.cells[0].text) for row in several[1:])
+    return (
+        len(several) >= _MIN_ROWS_OF_TWO
+        and bool(whole)
+        and (len(whole) > 1 or timed)
+        and columns.are_aligned([row.cells for row in several])
+    )
 
 
 def _is_prose(cells: Sequence[Fragment], columns: Columns) -> bool:
