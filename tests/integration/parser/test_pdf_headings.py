@@ -263,3 +263,22 @@ def test_sections_of_a_list_of_prices_stand_over_its_small_tables(
         "Bebidas frías",
     ]
     assert len(blocks_of(document, BlockKind.TABLE)) == 3
+
+
+def test_plain_numbers_that_count_on_are_headings(parse: Parse, sheet: Any, lorem: str, headings: Outline) -> None:
+    for number, name in enumerate(("Alcance", "Referencias", "Definiciones"), start=1):
+        sheet.line(f"{number} {name}", gap=14)
+        sheet.prose(lorem * 2)
+        sheet.prose(lorem)
+    assert headings(parse(sheet.data(), "a.pdf")) == [(1, "1 Alcance"), (1, "2 Referencias"), (1, "3 Definiciones")]
+
+
+def test_steps_are_no_headings(parse: Parse, sheet: Any, lorem: str, headings: Outline, blocks_of: BlocksOf) -> None:
+    sheet.heading("Apertura")
+    sheet.prose(lorem)
+    for number, step in enumerate(("Abrir la puerta", "Encender las luces", "Contar el fondo"), start=1):
+        sheet.line(f"{number}. {step}", gap=8)
+    sheet.prose(lorem)
+    document = parse(sheet.data(), "a.pdf")
+    assert headings(document) == [(1, "Apertura")]
+    assert len(blocks_of(document, BlockKind.LIST)) == 1

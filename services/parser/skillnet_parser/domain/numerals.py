@@ -1,7 +1,8 @@
-"""Headings numbered `I.`, `II.`, `III.` with `A.`, `B.` below them, as articles of journals have them.
+"""Headings numbered `I.`, `II.`, `III.` with `A.`, `B.` below them, as articles of journals have them, or
+`1 Alcance`, `2 Definiciones`, as standards have them.
 
-A numeral alone says little, for lists have them too. It counts where the numerals go on from I without a gap, each
-on a short row of its own with text between one and the next.
+A numeral alone says little, for lists have them too. It counts where the numerals go on from the first without a gap,
+each on a short row of its own with text between one and the next.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from skillnet_parser.domain.numbering import Label
 
 _ROMAN = re.compile(r"(?P<numeral>[IVX]{1,5})\.\s+(?P<rest>\S.*)")
 _LETTER = re.compile(r"(?P<numeral>[A-Z])\.\s+(?P<rest>\S.*)")
+_DIGITS = re.compile(r"(?P<numeral>\d{1,2})\.?\s+(?P<rest>[^\W\d_].*)")
 _NUMERALS = (
     *("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV"),
     *("XVI", "XVII", "XVIII", "XIX", "XX"),
@@ -28,18 +30,26 @@ _MIN_ROWS_BETWEEN = 3
 
 def find_numerals(items: Sequence[Item], excluded: set[int], body: BodyStyle) -> dict[int, Label]:
     """For each row that such a numeral opens as a heading: its label, of the family "numeral" (rank 0 for Roman
-    ones, 1 for letters)."""
-    romans = _count_on(items, _candidates(items, excluded, body, _ROMAN), _NUMERALS)
-    if len(romans) < _MIN_RUN or any(below - above <= _MIN_ROWS_BETWEEN for above, below in pairwise(romans)):
+    ones, 1 for letters) or "decimal"."""
+    digits = _run(
+        items, _candidates(items, excluded, body, _DIGITS), _DIGITS, [str(count) for count in range(1, 100)]
+    )
+    labels = {index: _label(items[index], _DIGITS, "decimal", 0) for index in digits}
+    return labels | _romans(items, excluded, body)
+
+
+def _romans(items: Sequence[Item], excluded: set[int], body: BodyStyle) -> dict[int, Label]:
+    romans = _run(items, _candidates(items, excluded, body, _ROMAN), _ROMAN, _NUMERALS)
+    if not romans:
         return {}
-    labels = {index: _label(items[index], _ROMAN, 0) for index in romans}
+    labels = {index: _label(items[index], _ROMAN, "numeral", 0) for index in romans}
     sections = [*romans, len(items)]
     letters = _candidates(items, excluded | set(romans), body, _LETTER)
     for start, end in pairwise(sections):
         inside = [index for index in letters if start < index < end and _is_emphasised(items[index])]
-        counted = _count_on(items, inside, ascii_uppercase)
+        counted = _count_on(items, inside, _LETTER, ascii_uppercase)
         if len(counted) > 1:
-            labels |= {index: _label(items[index], _LETTER, 1) for index in counted}
+            labels |= {index: _label(items[index], _LETTER, "numeral", 1) for index in counted}
     return labels
 
 
@@ -60,23 +70,35 @@ def _may_head(items: Sequence[Item], index: int, row: Row, body: BodyStyle, patt
     return is_isolated(items, index, row, body) and not runs_on(items, index, body)
 
 
-def _count_on(items: Sequence[Item], candidates: Sequence[int], numerals: Sequence[str]) -> list[int]:
+def _run(
+    items: Sequence[Item], candidates: Sequence[int], pattern: re.Pattern[str], numerals: Sequence[str]
+) -> list[int]:
+    """The rows that count on, none where they are few or too close together for text between."""
+    counted = _count_on(items, candidates, pattern, numerals)
+    close = any(below - above <= _MIN_ROWS_BETWEEN for above, below in pairwise(counted))
+    return [] if close or len(counted) < _MIN_RUN else counted
+
+
+def _count_on(
+    items: Sequence[Item], candidates: Sequence[int], pattern: re.Pattern[str], numerals: Sequence[str]
+) -> list[int]:
     """The rows that count on from the first numeral, one each."""
     counted: list[int] = []
     for index in candidates:
-        if len(counted) < len(numerals) and _numeral(items[index]) == numerals[len(counted)]:
+        if len(counted) < len(numerals) and _numeral(items[index], pattern) == numerals[len(counted)]:
             counted.append(index)
     return counted
 
 
-def _numeral(item: Item) -> str:
-    return item.text.strip().partition(".")[0] if isinstance(item, Row) else ""
+def _numeral(item: Item, pattern: re.Pattern[str]) -> str:
+    match = pattern.fullmatch(item.text.strip()) if isinstance(item, Row) else None
+    return match["numeral"] if match else ""
 
 
 def _is_emphasised(item: Item) -> bool:
     return isinstance(item, Row) and item.style.emphasised
 
 
-def _label(item: Item, pattern: re.Pattern[str], rank: int) -> Label:
+def _label(item: Item, pattern: re.Pattern[str], family: str, rank: int) -> Label:
     match = pattern.fullmatch(item.text.strip()) if isinstance(item, Row) else None
-    return Label("numeral", rank, match["rest"] if match else "")
+    return Label(family, rank, match["rest"] if match else "")
