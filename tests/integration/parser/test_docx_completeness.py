@@ -110,3 +110,18 @@ def test_the_public_file_of_html_in_word(parse: Parse, shared_data: Path) -> Non
     document = parse(path.read_bytes(), path.name)
     assert "Simple paragraph with a emphasized word." in document.text
     assert "| ROW 1 | ROW 1 |" in document.text
+
+
+def test_headers_and_footers_are_no_text_but_told(parse: Parse, word: Any, to_bytes: ToBytes) -> None:
+    word.add_paragraph("El plazo es de un mes.")
+    section = word.sections[0]
+    section.different_first_page_header_footer = True
+    section.header.paragraphs[0].text = "Manual de tienda\tVersión 7"
+    section.first_page_header.paragraphs[0].text = "Manual de tienda\tVersión 7"
+    section.footer.paragraphs[0].text = "- 3 -"
+    document = parse(to_bytes(word), "a.docx")
+    assert document.text == "El plazo es de un mes."
+    assert document.warnings == ()
+    assert [(removal.reason, removal.text) for removal in document.removed] == [
+        (RemovalReason.RUNNING_LINE, "Manual de tienda Versión 7")
+    ]

@@ -134,6 +134,20 @@ def test_hidden_sheets_are_left_out_and_named(parse: Parse, book: Workbook) -> N
     document = parse(data_of(book), "a.xlsx")
     assert "secreto" not in document.text
     assert document.warnings == ("Hidden sheets were left out: Costes, Claves.",)
+    assert [(removal.reason, removal.text) for removal in document.removed] == [
+        (RemovalReason.HIDDEN, "secreto no")
+    ] * 2
+
+
+def test_of_a_large_hidden_sheet_the_first_rows_are_told(parse: Parse, book: Workbook) -> None:
+    book["Horario"].append(["visible", "sí"])
+    sheet = book.create_sheet("Datos")
+    for number in range(5_000):
+        sheet.append([f"celda {number}"] * 20)
+    sheet.sheet_state = "hidden"
+    (removal,) = parse(data_of(book), "a.xlsx").removed
+    assert removal.text.startswith("celda 0 celda 0")
+    assert len(removal.text) == 10_000
 
 
 def test_hidden_rows_and_columns_are_left_out_and_told(parse: Parse, book: Workbook, blocks_of: BlocksOf) -> None:

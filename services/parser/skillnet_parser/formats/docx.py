@@ -19,6 +19,7 @@ from skillnet_parser.formats.docx_frames import read_frame
 from skillnet_parser.formats.docx_notes import Notes
 from skillnet_parser.formats.docx_numbering import Numbering
 from skillnet_parser.formats.docx_package import DocxPackage, W, open_chunk, open_package
+from skillnet_parser.formats.docx_running import running_lines
 from skillnet_parser.formats.docx_runs import (
     TEXT_BOX,
     RunText,
@@ -66,7 +67,7 @@ def read_docx(path: Path, limits: ParseLimits) -> DraftDocument:
         file_type=FileType.DOCX,
         title=reader.title or _core_title(package, blocks) or _first_heading(blocks),
         warnings=tuple(reader.warnings()),
-        removed=tuple(reader.removed),
+        removed=(*running_lines(package), *reader.removed),
     )
 
 

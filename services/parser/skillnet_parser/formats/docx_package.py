@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,6 +31,8 @@ class DocxPackage:
     chunks: dict[str, AlternativeChunk] = field(default_factory=dict)
     frames: dict[str, etree._Element] = field(default_factory=dict)
     """Charts and the data of diagrams, by relationship."""
+    running: tuple[etree._Element, ...] = ()
+    """Headers and footers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ def _read_package(archive: zipfile.ZipFile) -> DocxPackage:
         core=read_part(archive, roots.get("core-properties")),
         chunks=_read_chunks(archive, relations),
         frames=_read_frames(archive, relations),
+        running=tuple(_read_running(archive, relations)),
     )
 
 
@@ -102,6 +105,13 @@ def _read_frames(archive: zipfile.ZipFile, relations: Iterable[Relationship]) ->
             if frame is not None:
                 frames[relation.identifier] = frame
     return frames
+
+
+def _read_running(archive: zipfile.ZipFile, relations: Iterable[Relationship]) -> Iterator[etree._Element]:
+    for relation in relations:
+        part = read_part(archive, relation.target) if relation.kind in ("header", "footer") else None
+        if part is not None:
+            yield part
 
 
 def _read_chunks(archive: zipfile.ZipFile, relations: Iterable[Relationship]) -> dict[str, AlternativeChunk]:

@@ -7,7 +7,7 @@ import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
-from itertools import accumulate
+from itertools import accumulate, islice
 from pathlib import Path
 from xml.etree.ElementTree import ParseError
 
@@ -29,6 +29,8 @@ from skillnet_parser.limits import MEBIBYTE, ParseLimits
 
 _MAX_PLACES = 20_000_000
 """Of a sheet, from its first column to the last cell of each row: a file with more means to exhaust."""
+_TOLD_ROWS, _TOLD_CHARS = 200, 10_000
+"""Of a hidden sheet: it is told of, not read."""
 _EMPTY = (None, "")
 _CHUNK = MEBIBYTE
 _OVERLAP = 64
@@ -127,7 +129,7 @@ class _Reader:
         """A heading and the tables of each visible sheet that holds something."""
         for sheet in self._workbook.worksheets:
             if sheet.sheet_state != "visible":
-                self.hidden.append(sheet.title)
+                self._hide(sheet)
                 continue
             sheet.reset_dimensions()  # what the file says of them is often wrong
             places = _read_places(sheet)
@@ -137,6 +139,16 @@ class _Reader:
             if blocks:
                 yield text_block(BlockKind.HEADING, sheet.title, 1)
                 yield from blocks
+
+    def _hide(self, sheet: ReadOnlyWorksheet) -> None:
+        """Tells of a sheet that is left out, and of its text as far as its first rows."""
+        self.hidden.append(sheet.title)
+        sheet.reset_dimensions()
+        shown: list[str] = []
+        for row in islice(_read_rows(sheet), _TOLD_ROWS):
+            shown += [text for value, code in row if (text := show_value(value, code))]
+        if shown:
+            self.removed.append(Removal(RemovalReason.HIDDEN, None, " ".join(shown)[:_TOLD_CHARS]))
 
     def _rows(self, sheet: ReadOnlyWorksheet, hidden: SheetPlaces) -> Iterator[tuple[int, list[str]]]:
         """The number and the visible cells of each visible row."""
