@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pymupdf
+import pytest
 
 from skillnet_common.documents import ParsedDocument
 
@@ -48,3 +49,33 @@ def test_boxes_say_whether_they_are_ticked(parse: Parse, sheet: Any, lorem: str)
     text = parse(sheet.data(), "solicitud.pdf").text
     assert "[x] Jornada completa" in text
     assert "[ ] Media jornada" in text
+
+
+@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
+def test_fields_of_turned_pages_stand_behind_their_labels(
+    parse: Parse, sheet: Any, lorem: str, rotation: int
+) -> None:
+    sheet.line("SOLICITUD", size=16)
+    for label, value in (("Nombre:", "Ana García"), ("Motivo:", "Vacaciones")):
+        sheet.line(label, gap=16)
+        top = sheet.y - 14.3 - 12
+        add_field(sheet, pymupdf.mupdf.PDF_WIDGET_TYPE_TEXT, label, value, (142, top, 420, top + 18))
+    sheet.line("Acepto", x=95, gap=16)
+    top = sheet.y - 14.3 - 10
+    add_field(sheet, pymupdf.mupdf.PDF_WIDGET_TYPE_CHECKBOX, "acepto", True, (72, top, 84, top + 12))
+    sheet.prose(lorem, gap=40)
+    sheet.page.set_rotation(rotation)
+    text = parse(sheet.data(), "solicitud.pdf").text
+    order = [text.index(part) for part in ("SOLICITUD", "Nombre: Ana García", "Motivo: Vacaciones", "[x] Acepto")]
+    assert order == sorted(order)
+
+
+def test_the_choice_made_in_a_list_is_text(parse: Parse, sheet: Any) -> None:
+    sheet.line("Centro:")
+    field = pymupdf.Widget()
+    field.field_type, field.field_name = pymupdf.mupdf.PDF_WIDGET_TYPE_COMBOBOX, "centro"
+    field.choice_values, field.field_value = ["Badajoz", "Mérida"], "Mérida"
+    field.rect = pymupdf.Rect(142, 78, 320, 96)
+    sheet.page.add_widget(field)
+    text = parse(sheet.data(), "solicitud.pdf").text
+    assert text == "Centro: Mérida"

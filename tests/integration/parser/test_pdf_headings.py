@@ -245,8 +245,9 @@ def test_a_bold_question_over_two_lines_is_a_heading(parse: Parse, sheet: Any, l
     ]
 
 
+@pytest.mark.parametrize("ruled", [False, True])
 def test_sections_of_a_list_of_prices_stand_over_its_small_tables(
-    parse: Parse, sheet: Any, headings: Outline, blocks_of: BlocksOf
+    parse: Parse, sheet: Any, headings: Outline, blocks_of: BlocksOf, ruled: bool
 ) -> None:
     sheet.line("Tarifa de precios 2026", size=20, font="hebo")
     for section in ("Panadería", "Bollería", "Bebidas frías"):
@@ -254,6 +255,10 @@ def test_sections_of_a_list_of_prices_stand_over_its_small_tables(
         for number in range(12):
             for x, cell in ((72, f"REF-{number:02}"), (150, f"Pieza surtida {number}"), (330, f"{number + 1},50 €")):
                 sheet.page.insert_text((x, sheet.y), cell, fontsize=9)
+            if ruled:
+                sheet.page.draw_rect((70, sheet.y - 10, 140, sheet.y + 3))
+                sheet.page.draw_rect((140, sheet.y - 10, 320, sheet.y + 3))
+                sheet.page.draw_rect((320, sheet.y - 10, 420, sheet.y + 3))
             sheet.y += 13
     document = parse(sheet.data(), "a.pdf")
     assert [heading for _, heading in headings(document)] == [

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-from skillnet_parser.domain.layout import BodyStyle, Item, Row, are_neighbours
+from skillnet_parser.domain.layout import BodyStyle, Item, PlacedTable, Row, are_neighbours
 from skillnet_parser.domain.numbering import read_label
 
 _MIN_BODY = 0.5  # of the characters of the most frequent size
+_FEW_WORDS = 0.2  # of the characters in tables
 _MAX_CODE = 0.8  # of the characters
 
 
@@ -22,6 +23,7 @@ def measure_body(items: Sequence[Item]) -> BodyStyle:
             for cell in item.cells:
                 counts = code if cell.style.monospaced else styles
                 counts[cell.style.size, cell.style.bold, cell.style.italic] += len(cell.text)
+    styles += _styles_of_tables(items, styles.total())
     monospaced = code.total() > _MAX_CODE * (code.total() + styles.total())
     if monospaced:
         styles += code  # a page of listings; else the prose between them is the body
@@ -34,6 +36,15 @@ def measure_body(items: Sequence[Item]) -> BodyStyle:
     size = max(size for size, chars in sizes.items() if chars >= _MIN_BODY * max(sizes.values()))
     _, bold, italic = max((key for key in styles if key[0] == size), key=lambda key: styles[key])
     return BodyStyle(size, bold, italic, _usual_pitch(items, size), monospaced)
+
+
+def _styles_of_tables(items: Sequence[Item], chars: int) -> Counter[tuple[float, bool, bool]]:
+    """What tables are set in, where there is hardly any text but theirs, as in a list of prices; else nothing."""
+    tables: Counter[tuple[float, bool, bool]] = Counter()
+    for item in items:
+        if isinstance(item, PlacedTable) and item.table.size is not None:
+            tables[item.table.size, False, False] += sum(len(cell) for row in item.table.rows for cell in row)
+    return tables if chars <= _FEW_WORDS * tables.total() else Counter()
 
 
 def _is_division(text: str) -> bool:

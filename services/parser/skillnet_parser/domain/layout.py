@@ -81,12 +81,13 @@ class Fragment:
 @dataclass(frozen=True, slots=True)
 class TableRegion:
     """A table on a page: cells row by row, and the place of every row. `headed`: the first row names the
-    columns."""
+    columns. `size` is what most of its characters are set in, None where that is not known."""
 
     rows: tuple[tuple[str, ...], ...]
     rect: Rect
     row_boxes: tuple[Box, ...]
     headed: bool = True
+    size: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

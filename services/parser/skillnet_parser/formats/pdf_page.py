@@ -213,13 +213,15 @@ def _arrange(page: Any, number: int, printed: Sequence[_Printed], tables: Sequen
         for fragment in fragments
         if not any(table.rect.contains_middle_of(fragment.rect) for table in tables)
     ]
-    placed = tuple(
-        TableRegion(
-            table.rows, table.rect, tuple(Box(number, box.x0, box.y0, box.x1, box.y1) for box in table.row_boxes)
-        )
-        for table in tables
-    )
+    placed = tuple(_place_table(table, number, fragments) for table in tables)
     return PageLayout(number, flow_width, flow_height, tuple(outside), placed)
+
+
+def _place_table(table: TableRegion, number: int, fragments: Sequence[Fragment]) -> TableRegion:
+    inside = [one for one in fragments if table.rect.contains_middle_of(one.rect)]
+    size = mix_styles([(len(one.text), one.style) for one in inside]).size if inside else None
+    boxes = tuple(Box(number, box.x0, box.y0, box.x1, box.y1) for box in table.row_boxes)
+    return replace(table, row_boxes=boxes, size=size)
 
 
 def _place_parts(line: _Printed, number: int, width: float, height: float) -> tuple[Fragment, ...]:
