@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from skillnet_common.contracts.retrieval import GroundRequest, OutlinePart, OutlineReply, Strategy
 from skillnet_gateway.prompts import ChatMessage, fenced, new_fence
@@ -41,17 +42,34 @@ def parts_to_choose_from(request: GroundRequest, outline: OutlineReply) -> list[
     return outline.parts if len(outline.parts) > 1 else []
 
 
-def choosing_prompt(question: str, parts: Sequence[OutlinePart], *, fence: str | None = None) -> list[ChatMessage]:
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The parts that the LLM is offered, in their order, and how many more there are."""
+
+    parts: Sequence[OutlinePart]
+    more: int
+
+    @property
+    def remark(self) -> str:
+        """Who chose, for the reply's reason."""
+        among = f", entre {len(self.parts)} de {len(self.parts) + self.more} partes" if self.more else ""
+        return f"Eligió el modelo de lenguaje{among}."
+
+
+def offer_of(parts: Sequence[OutlinePart], omitted: int) -> Offer:
+    """As many parts as the prompt has room for."""
+    size = 0
+    for count, part in enumerate(parts):
+        size += len(_described(part))
+        if size > _PROMPT_CHARS:
+            return Offer(parts[:count], len(parts) - count + omitted)
+    return Offer(parts, omitted)
+
+
+def choosing_prompt(question: str, offer: Offer, *, fence: str | None = None) -> list[ChatMessage]:
     """Asks for the numbers of the parts, which count from 1."""
     fence = fence or new_fence()
-    lines: list[str] = []
-    size = 0
-    for number, part in enumerate(parts, start=1):
-        line = f"{number}. {_described(part)}"
-        size += len(line)
-        if size > _PROMPT_CHARS:
-            break
-        lines.append(line)
+    lines = [f"{number}. {_described(part)}" for number, part in enumerate(offer.parts, start=1)]
     outline = fenced(fence, "\n".join(lines))
     return [
         ChatMessage("system", _CHOOSE.format(fence=fence, most=_MOST)),
@@ -59,14 +77,15 @@ def choosing_prompt(question: str, parts: Sequence[OutlinePart], *, fence: str |
     ]
 
 
-def chosen_parts(reply: str, parts: Sequence[OutlinePart]) -> list[str] | None:
-    """The ids of the parts that the LLM named, unknown ones dropped; none where it says that none fits; None where it
-    made no choice."""
+def chosen_parts(reply: str, offer: Offer) -> list[str] | None:
+    """The ids of the parts that the LLM named, unknown ones dropped; none where it says that none of all parts fits;
+    None where it made no choice."""
     numbers = [int(one) for one in re.findall(r"\d{1,4}", reply)] if _CHOICE.fullmatch(reply) else []
+    parts = offer.parts
     known = [parts[number - 1].part_id for number in dict.fromkeys(numbers) if 0 < number <= len(parts)]
     if known:
         return known[:_MOST]
-    return [] if numbers and not any(numbers) else None
+    return [] if numbers and not any(numbers) and not offer.more else None
 
 
 def _described(part: OutlinePart) -> str:

@@ -25,7 +25,7 @@ _NO_PARTS = "No hay ningún índice de secciones en el ámbito."
 _TOO_LARGE = "El ámbito es demasiado grande para elegir en su índice."
 _NARROWED = "Los filtros dejan fuera partes de los documentos, y el índice las lee enteras."
 _NO_FIT = "Ninguna parte del índice contiene las palabras de la pregunta."
-_DENIED = "Según el modelo de lenguaje, ninguna parte del índice trata de la pregunta."
+_DENIED = "Según la petición, ninguna parte del índice trata de la pregunta."
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +73,15 @@ async def read_by_outline(
     leg = await snapshot.keyword_leg(query, candidates=settings.search_candidates)
     named = _named(outline.parts, request.outline_parts or ())
     parts = named or _ranked(outline.parts, leg, settings)
-    outlined = _outlined(outline, parts, leg, settings, by_model=bool(named), semantic_model=semantic_model)
+    outlined = _outlined(outline, parts, leg, settings, named=bool(named), semantic_model=semantic_model)
     return outlined if parts and outlined.judgement.sufficient else Declined(_NO_FIT)
 
 
 async def show_outline(snapshot: Snapshot, settings: RetrieverSettings) -> OutlineReply:
     """The parts to choose from, each with how it begins; none where there is no outline."""
     outline = await snapshot.outline(most_chunks=settings.outline_max_chunks)
-    parts = (outline.parts or [])[:_MOST_PARTS_SHOWN]
+    every = outline.parts or []
+    parts = every[:_MOST_PARTS_SHOWN]
     openings = await snapshot.texts([part.chunks[0].chunk_id for part in parts])
     return OutlineReply(
         is_course=outline.is_course,
@@ -96,6 +97,7 @@ async def show_outline(snapshot: Snapshot, settings: RetrieverSettings) -> Outli
             for part in parts
             if part.chunks[0].chunk_id in openings
         ],
+        omitted=len(every) - len(parts),
     )
 
 
@@ -120,7 +122,7 @@ def _outlined(
     leg: KeywordLeg,
     settings: RetrieverSettings,
     *,
-    by_model: bool,
+    named: bool,
     semantic_model: bool,
 ) -> Outlined:
     pool = leg.within(_places(parts), limit=settings.search_candidates)
@@ -128,11 +130,11 @@ def _outlined(
     judgement = judge(pool, ranking, None)
     evidence = judgement.evidence.model_copy(update={"semantic_model": semantic_model})
     return Outlined(
-        outline_route([part.name for part in parts], is_course=outline.is_course, by_model=by_model),
+        outline_route([part.name for part in parts], is_course=outline.is_course, are_named=named),
         pool,
         ranking,
         replace(
-            judgement, evidence=evidence, sufficient=judgement.sufficient or (by_model and _speaks_of(pool, evidence))
+            judgement, evidence=evidence, sufficient=judgement.sufficient or (named and _speaks_of(pool, evidence))
         ),
         list(_places(parts).values()),
     )

@@ -110,7 +110,7 @@ async def test_a_model_chooses_parts_and_unknown_ones_are_dropped(platform: Plat
     chosen = await platform.ask(f"{FUND} ¿Y en el almacén?", outline_parts=["nadie/nada", parts["Almacén"].part_id])
     assert (chosen.rung, chosen.strategy) == (Rung.CHUNKS, Strategy.OUTLINE)
     assert {source.section_path[0] for source in chosen.sources} == {"Almacén"}
-    assert "modelo de lenguaje" in chosen.strategy_reason
+    assert "según los nombra la petición" in chosen.strategy_reason
     ranked = await platform.ask(FUND, outline_parts=["nadie/nada"])
     assert {source.section_path[0] for source in ranked.sources} == {"Caja"}
     beside = await platform.ask(FUND, outline_parts=[parts["Almacén"].part_id])

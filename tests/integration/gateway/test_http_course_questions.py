@@ -103,7 +103,9 @@ async def test_the_modules_that_the_model_names_are_read(
     client: httpx.AsyncClient, retriever: RetrieverDouble, llm: LlmServer, reply: str, chosen: list[str] | None
 ) -> None:
     llm.script = [reply, ANSWER]
-    assert (await ask(client))["answer"] == ANSWER
+    told = await ask(client)
+    assert told["answer"] == ANSWER
+    assert told["strategy_reason"].endswith("Eligió el modelo de lenguaje.") == (chosen is not None)
     parts = grounded(retriever).outline_parts
     assert parts == (None if chosen is None else [f"{UUID(int=1)}/{number}" for number in chosen])
 

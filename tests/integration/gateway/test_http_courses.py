@@ -187,6 +187,10 @@ async def test_a_hidden_courses_id_is_not_told(
     assert (await client.get(address)).json()["courses"] == ["secreto"]
     async with await limited_client(gateway, database, org, "tienda") as limited:
         assert (await limited.get(address)).json()["courses"] == []
+        for course_id in ("secreto", "ninguno"):
+            found = (await limited.get("/v1/documents", params={"course_id": course_id})).json()
+            assert found["documents"] == [], "a hidden course and none are alike"
+    assert len((await client.get("/v1/documents", params={"course_id": "secreto"})).json()["documents"]) == 2
 
 
 async def test_lists_go_by_id_and_name_courses_of_documents_too(client: httpx.AsyncClient) -> None:

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from skillnet_common.contracts.retrieval import OutlinePart
-from skillnet_gateway.choosing import chosen_parts
+from skillnet_gateway.choosing import Offer, choosing_prompt, chosen_parts, offer_of
 
 PARTS = [
     OutlinePart(
@@ -38,4 +38,19 @@ PARTS = [
     ],
 )
 def test_numbers_alone_are_a_choice(reply: str, chosen: list[str] | None) -> None:
-    assert chosen_parts(reply, PARTS) == chosen
+    assert chosen_parts(reply, Offer(PARTS, 0)) == chosen
+
+
+def test_an_outline_beyond_the_prompt_is_offered_in_part_and_said_so() -> None:
+    long = [part.model_copy(update={"opening": "palabra " * 20}) for part in PARTS] * 100
+    offer = offer_of(long, omitted=5)
+    assert 0 < len(offer.parts) < len(long)
+    assert offer.more == len(long) - len(offer.parts) + 5
+    assert f"entre {len(offer.parts)} de {len(long) + 5} partes" in offer.remark
+    assert f"\n{len(offer.parts)}. " in choosing_prompt("¿Plazo?", offer)[1].content
+
+
+def test_of_an_outline_offered_in_part_none_may_still_fit_elsewhere() -> None:
+    assert chosen_parts("0", Offer(PARTS, 0)) == []
+    assert chosen_parts("0", Offer(PARTS, 3)) is None
+    assert chosen_parts("1", Offer(PARTS, 3)) == [PARTS[0].part_id]

@@ -153,11 +153,11 @@ def test_parts_near_the_best_are_chosen_too(scores: list[float], most: int, shar
 
 
 def test_the_route_names_what_is_read_and_who_chose() -> None:
-    route = outline_route(["Caja", "Almacén"], is_course=True, by_model=False)
+    route = outline_route(["Caja", "Almacén"], is_course=True, are_named=False)
     assert route.strategy is Strategy.OUTLINE
     assert "«Caja», «Almacén»" in route.reason
     assert "palabras" in route.reason
-    assert "modelo de lenguaje" in outline_route(["Caja"], is_course=False, by_model=True).reason
+    assert "según los nombra la petición" in outline_route(["Caja"], is_course=False, are_named=True).reason
 
 
 @pytest.mark.parametrize(

@@ -153,10 +153,12 @@ class OutlinePart(Message):
 
 
 class OutlineReply(Message):
-    """In reading order. `is_course`: the parts are a course's. None: the scope has no outline, or is too large."""
+    """In reading order. `is_course`: the parts are a course's. None: the scope has no outline, or is too large.
+    `omitted`: parts of a large outline after those told."""
 
     is_course: bool
     parts: list[OutlinePart]
+    omitted: int = 0
 
 
 class BoxOut(Message):

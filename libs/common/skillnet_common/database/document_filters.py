@@ -6,6 +6,13 @@ from dataclasses import dataclass
 
 from skillnet_common.contracts.retrieval import Filters
 
+_NO_HIDDEN_COURSE = (
+    " AND NOT EXISTS (SELECT FROM courses named WHERE named.org_id = $1 AND named.course_id = cd.course_id"
+    " AND named.document_id IS NOT NULL"
+    " AND NOT EXISTS (SELECT FROM documents w WHERE w.org_id = $1 AND w.document_id = named.document_id))"
+)
+"""A course whose words the asker does not see has no documents for them: nothing tells that there is one."""
+
 
 @dataclass(slots=True)
 class Parameters:
@@ -31,7 +38,7 @@ def document_conditions(filters: Filters, parameters: Parameters) -> list[str]:
     if filters.course_id is not None:
         documents.append(
             "EXISTS (SELECT FROM course_documents cd WHERE cd.org_id = $1 AND cd.document_id = d.document_id"
-            f" AND cd.course_id = {add(filters.course_id, 'text')})"
+            f" AND cd.course_id = {add(filters.course_id, 'text')}{_NO_HIDDEN_COURSE})"
         )
     for column in ("subject_id", "entity_id", "language", "file_type"):
         value = getattr(filters, column)

@@ -39,12 +39,12 @@ _REASONS = {
 }
 
 
-def outline_route(parts: Sequence[str], *, is_course: bool, by_model: bool) -> Route:
+def outline_route(parts: Sequence[str], *, is_course: bool, are_named: bool) -> Route:
     """The parts of an outline that are read, by their names."""
     named = ", ".join(f"«{name}»" for name in parts)
     kind = ("el módulo" if len(parts) == 1 else "los módulos") if is_course else "las partes"
     where = "El ámbito es un curso" if is_course else "La petición pide buscar en el índice"
-    how = "según el modelo de lenguaje" if by_model else "por las palabras de la pregunta"
+    how = "según los nombra la petición" if are_named else "por las palabras de la pregunta"
     return Route(Strategy.OUTLINE, f"{where}: de su índice se leen, {how}, {kind} {named}.")
 
 
