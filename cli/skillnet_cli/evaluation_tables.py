@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from skillnet_cli.output import console, escape, print_table
+from skillnet_cli.output import console, counted, escape, print_table
 from skillnet_evaluation.evaluation import Evaluation
 from skillnet_evaluation.reporting import ALWAYS, failures_of
 
@@ -16,7 +16,8 @@ _SHOWN = (*ALWAYS, "citation_precision", "no_answer_accuracy")
 def print_report(report: dict[str, Any]) -> None:
     """Configurations, the slices of the one that stands for the system, and a comparison where there is one."""
     console.print(
-        f"{escape(report['dataset'])}: {report['questions']} questions over {report['documents']} documents\n"
+        f"{escape(report['dataset'])}: {counted(report['questions'], 'question')} over "
+        f"{counted(report['documents'], 'document')}\n"
     )
     configurations = report["configurations"]
     print_table(

@@ -35,6 +35,11 @@ progress_console = Console(stderr=True, highlight=False)
 """Progress goes to standard error, so that output can be piped."""
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 document`, `2 documents`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def print_json(value: Any) -> None:
     """One JSON document on standard output."""
     sys.stdout.write(json.dumps(plain(value), ensure_ascii=False, indent=2) + "\n")

@@ -11,7 +11,7 @@ import typer
 from pydantic import ValidationError
 
 from skillnet_cli.exits import Exit, reports_errors
-from skillnet_cli.output import AsJson, console, escape, print_json, print_table
+from skillnet_cli.output import AsJson, console, counted, escape, print_json, print_table
 from skillnet_cli.target import DataFolder, find_target
 from skillnet_client import SkillnetClient
 from skillnet_common.contracts.courses import Course, CourseDeleted, CoursePut, CourseReply, CourseSummary
@@ -140,5 +140,5 @@ def _print_course(course: Course) -> None:
     for module in course.modules:
         console.print(f"\n{escape(module.title)}" + (f": {escape(module.summary)}" if module.summary else ""))
         for lesson in module.lessons:
-            documents = f"  ({len(lesson.documents)} documents)" if lesson.documents else ""
+            documents = f"  ({counted(len(lesson.documents), 'document')})" if lesson.documents else ""
             console.print(f"  {escape(lesson.title)}{documents}")

@@ -13,6 +13,7 @@ from pathlib import Path
 import typer
 
 from skillnet_cli.exits import Exit, reports_errors
+from skillnet_cli.inspecting.readers import languages_of_scans
 from skillnet_cli.local.accounts import running_as_root, unprivileged_account
 from skillnet_cli.local.instance import answers_ready
 from skillnet_cli.local.programs import nats_server_program, postgres_programs
@@ -57,6 +58,7 @@ def _examine(folder: Path) -> Iterator[Finding]:
     yield _try("data folder", lambda: _writable(folder))
     yield _try("disk space", lambda: _disk_space(folder))
     yield _try("embedding model", _model)
+    yield _try("scanned pages", _scans)
     state = running_stack(folder)
     if state is None:
         yield Finding("stack", True, f"none runs in {folder}; start one with: skillnet up --data {folder}")
@@ -105,3 +107,11 @@ def _model() -> str:
     identity = model_identity(settings)
     open_tokenizer(settings)
     return f"{identity.slug}, {identity.dimension} dimensions, provider {identity.provider}"
+
+
+def _scans() -> str:
+    """Reading them is a choice: without data a scan fails with a reason of its own."""
+    wanted, found = languages_of_scans()
+    if found is None:
+        return f"not read: no Tesseract data for {wanted}; install tesseract-ocr-spa or set TESSDATA_PREFIX"
+    return f"read in {found}" if found == wanted else f"read in {found}; there is no data for all of {wanted}"

@@ -10,7 +10,7 @@ import typer
 from skillnet_cli.exits import Exit, reports_errors
 from skillnet_cli.exporting.export import Export, Exported
 from skillnet_cli.exporting.sinks import sink_for
-from skillnet_cli.output import AsJson, console, escape, print_json, print_table, progress_console
+from skillnet_cli.output import AsJson, console, counted, escape, print_json, print_table, progress_console
 from skillnet_cli.target import DataFolder, find_target
 from skillnet_client import DocumentFilters
 
@@ -37,7 +37,9 @@ def export(
         with progress_console.status("Exporting", spinner="dots") as status:
 
             def show(so_far: Exported, title: str) -> None:
-                status.update(escape(f"Exporting: {so_far.documents} documents, {so_far.bytes} bytes ({title})"))
+                status.update(
+                    escape(f"Exporting: {counted(so_far.documents, 'document')}, {so_far.bytes} bytes ({title})")
+                )
 
             done, manifest = job.run(filters, show)
     if as_json:
@@ -49,12 +51,12 @@ def export(
 
 
 def _print_summary(target: Path, done: Exported, manifest: dict[str, Any]) -> None:
-    parts = [f"{done.documents} documents"]
+    parts = [counted(done.documents, "document")]
     if manifest["originals"] is not None:
         kept = f", {done.kept} of them there already" if done.kept else ""
-        parts.append(f"{done.originals} originals ({done.bytes} bytes{kept})")
+        parts.append(f"{counted(done.originals, 'original')} ({done.bytes} bytes{kept})")
     if manifest["chunks"] is not None:
-        parts.append(f"{done.chunks} chunks")
+        parts.append(counted(done.chunks, "chunk"))
     console.print(escape(f"{target}: {', '.join(parts)}"))
     if manifest["audience"] is not None:
         console.print(escape(f"Only what this key sees: {', '.join(manifest['audience']) or 'no group'}"))

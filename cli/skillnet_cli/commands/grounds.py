@@ -10,7 +10,7 @@ import typer
 from skillnet_cli.exits import reports_errors
 from skillnet_cli.filter_options import AllowGeneral, Encoding, Finding, SearchNarrowing, TokenBudget, Wording
 from skillnet_cli.option_groups import takes_groups
-from skillnet_cli.output import AsJson, console, escape, place, print_json, print_reading, print_table
+from skillnet_cli.output import AsJson, console, counted, escape, place, print_json, print_reading, print_table
 from skillnet_cli.target import DataFolder, find_target
 from skillnet_common.contracts.retrieval import ContextReply, ContextRequest, Evidence, GroundRequest, TokenEncoding
 
@@ -106,7 +106,7 @@ def _print_sources(reply: ContextReply) -> None:
         ["Source", "Where", "Score"],
         [(one.number, place(one), "" if one.score is None else f"{one.score:.3f}") for one in reply.sources],
     )
-    left_out = f", {reply.dropped} passages left out" if reply.dropped else ""
+    left_out = f", {counted(reply.dropped, 'passage')} left out" if reply.dropped else ""
     console.print(f"{reply.token_count} of {reply.token_budget} tokens{left_out}")
     for warning in reply.warnings:
         console.print(f"[yellow]{escape(warning)}[/]")

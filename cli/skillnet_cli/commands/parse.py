@@ -14,7 +14,7 @@ from skillnet_cli.exits import reports_errors
 from skillnet_cli.inspecting.page import render_page
 from skillnet_cli.inspecting.readers import Cut, cut_chunks, read_document, read_pages
 from skillnet_cli.inspecting.statistics import statistics_of
-from skillnet_cli.output import AsJson, console, escape, print_json
+from skillnet_cli.output import AsJson, console, escape, print_json, progress_console
 from skillnet_common.documents import Chunk, ParsedDocument
 from skillnet_common.errors import ErrorCode, SkillnetError
 
@@ -40,6 +40,7 @@ def parse(
     if html is not None:
         pages = read_pages(file) if document.file_type == _PAGED else []
         html.write_text(render_page(file.name, document, pages, chunks), encoding="utf-8")
+        progress_console.print(f"Written: {escape(str(html))}", soft_wrap=True)
     if as_json:
         _print_json(document, cut)
     else:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from skillnet_cli.exits import reports_errors
-from skillnet_cli.output import AsJson, console, print_json, print_table
+from skillnet_cli.output import AsJson, console, counted, print_json, print_table
 from skillnet_cli.target import DataFolder, find_target
 from skillnet_common.contracts.usage import Usage, UsageCount, UsageKind, UsageTotal
 
@@ -57,7 +57,10 @@ def _print(found: Usage) -> None:
     totals = ["total", *_cells({total.kind: total for total in found.totals})]
     print_table(["Day", *_TITLES.values()], [*rows, totals])
     stored = found.storage
-    console.print(f"\nStored now: {stored.documents} documents, {stored.chunks} chunks, {stored.bytes} bytes.")
+    console.print(
+        f"\nStored now: {counted(stored.documents, 'document')}, {counted(stored.chunks, 'chunk')}, "
+        f"{stored.bytes} bytes."
+    )
     if any(total.estimated for total in found.totals):
         console.print("~: partly estimated, since the endpoint did not say.")
 

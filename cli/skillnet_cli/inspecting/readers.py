@@ -56,6 +56,15 @@ def read_pages(path: Path) -> list[PageImage]:
     return [PageImage(**json.loads(line)) for line in lines]
 
 
+def languages_of_scans() -> tuple[str, str | None]:
+    """The languages that scans are to be read in (`spa+eng`), and those they can be read in here, None without data.
+
+    Raises SkillnetError `misconfigured` where the parser is not installed.
+    """
+    answer = json.loads(_run("skillnet_parser.inspection", "ocr"))
+    return answer["wanted"], answer["found"]
+
+
 def cut_chunks(document: ParsedDocument, title: str) -> Cut:
     """The chunks, cut by the settings and the tokenizer of the embedding model of this environment."""
     answer = json.loads(_run("skillnet_chunker.inspection", title, given=document_to_json(document)))

@@ -6,6 +6,9 @@ with `code`, `message` and `details`.
 
 `python -m skillnet_parser.inspection pages FILE` prints a line of JSON for each page of a PDF: `page` from 1,
 `width` and `height` in pixels, `png` in base64. Formats without pages have none.
+
+`python -m skillnet_parser.inspection ocr` prints one JSON object: `wanted`, the languages that scans are to be
+read in, and `found`, those of them that can be, null where scans are not read.
 """
 
 from __future__ import annotations
@@ -31,14 +34,21 @@ _MAX_PAGES = 200  # of images: more make a page that no browser likes
 _CPU_SECONDS = 120
 
 
-def main(what: str, name: str) -> None:
+def main(what: str, name: str = "") -> None:
     """Writes to standard output."""
-    path = Path(name)
-    if what == "parse":
-        sys.stdout.write(_parse(path))
+    if what == "ocr":
+        sys.stdout.write(_ocr())
+    elif what == "parse":
+        sys.stdout.write(_parse(Path(name)))
     else:
-        for line in _pages(path):
+        for line in _pages(Path(name)):
             sys.stdout.write(line + "\n")
+
+
+def _ocr() -> str:
+    settings = ParserSettings()
+    limits = settings.limits().ocr
+    return json.dumps({"wanted": settings.parse_ocr_languages, "found": limits.languages if limits else None})
 
 
 def _parse(path: Path) -> str:
