@@ -170,8 +170,19 @@ def test_what_style_shows(page: Page, shown: str) -> None:
         "<style>" + "".join(f".c{number}{{display:none}}" for number in range(100_000)) + "</style>"
         "<p hidden>oculto</p>" + "<i>visible</i> " * 20_000,
         "<p hidden style='" + "color:red;" * 200_000 + "'>oculto</p>",
+        "<style>" + "@media screen{" * 500 + "i{display:none}" + "}" * 500 + "</style><p hidden>oculto</p>",
+        "<style>" + "p:not(" * 3_000 + ")" * 3_000 + "{display:none}</style><p hidden>oculto</p>",
+        "<style>" + "p " * 3_000 + "{display:none}</style><p hidden>oculto</p>",
+        "<style>i{font-size:" + "9" * 100_000 + "} .x{display:none}</style><p class=x>oculto</p>",
+        "<style>" + "".join(f"div div div div .c{number}{{display:none}}" for number in range(300)) + "</style>"
+        "<p hidden>oculto</p>" + "<div>" * 100 + "<i>visible</i> " * 3_000 + "</div>" * 100,
+        "<style>svg|a, *|*, p::before, p:hover, [x='\x01'] {display:none} .x{display:none}</style>"
+        "<p class=x>oculto</p>",
     ],
-    ids=["attributes", "classes", "rules", "declarations"],
+    ids=[
+        *("attributes", "classes", "rules", "declarations", "nested media", "nested negations", "steps", "numbers"),
+        *("descendants", "selectors nobody can answer"),
+    ],
 )
 def test_more_markup_than_anybody_writes(page: Page, body: str) -> None:
     document = page(f"{body}<p>fin</p>")

@@ -130,3 +130,19 @@ def test_tags_in_a_line_hide_what_they_hide(parse: Parse) -> None:
 def test_a_page_named_as_markdown_is_a_page(parse: Parse, headings: Outline) -> None:
     document = parse(b"<!-- v2 -->\n<html lang=es><body><h1>Normas</h1><p>Texto</p></body></html>", "a.md")
     assert (document.file_type, headings(document)) == ("html", [(1, "Normas")])
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<table>" + "<tr><td>a</td><td>b</td></tr>\n\n" * 5_000 + "</table>",
+        "<table>\n\n" * 5_000,
+        "<div hidden>\n\n</div>\n\n" * 5_000,
+        "<span hidden>x</span>" * 10_000,
+        "<b>" * 20_000,
+    ],
+    ids=["rows", "open tables", "hidden blocks", "hidden words", "open tags"],
+)
+def test_more_html_than_anybody_writes(parse: Parse, body: str) -> None:
+    assert parse(f"Antes.\n\n{body}\n\nfin\n".encode(), "a.md").text.startswith("Antes.")

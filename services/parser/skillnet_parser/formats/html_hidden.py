@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,7 +15,12 @@ from skillnet_common.documents import Removal, RemovalReason
 
 _STYLE_CHARS = 1_000_000
 """Of a page's own rules so many characters are looked at: no hand writes more."""
-_MOST_RULES = 300
+_MOST_STEPS = 20_000_000
+"""Of looking for what rules hide: elements of the page, four times over for each step of a selector."""
+_DEEPEST_MEDIA = 8
+_MOST_DIGITS = 20  # of a number: the library refuses thousands
+_STEPS = re.compile(r"[\s>+~]+(?=\S)")
+_LONG_NUMBER = re.compile(rf"\d{{{_MOST_DIGITS},}}")
 _FAR_OFF = -999.0  # pixels: what is put so far from the page is not on it
 _OFFSETS = ("left", "top", "right", "bottom", "text-indent", "margin-left", "margin-top")
 _NEAR_WHITE = 0.94
@@ -51,7 +57,7 @@ def is_hidden(element: html.HtmlElement, *, on_white: bool = False) -> bool:
         element.tag == "noscript"
         or (element.get("hidden") is not None and element.get("hidden") != "until-found")
         or element.get("aria-hidden", "").lower() == "true"
-        or (style is not None and _hides(_declarations(style), on_white=on_white))
+        or (style is not None and _hides(_declarations(_plain_numbers(style)), on_white=on_white))
         or (on_white and element.tag == "font" and _is_white(element.get("color")))
     )
 
@@ -62,14 +68,21 @@ def _hidden_by_rules(root: html.HtmlElement) -> set[html.HtmlElement]:
     translator = GenericTranslator()
     hidden: set[html.HtmlElement] = set()
     on_white = not _paints_behind(root)
-    for count, (selectors, declarations) in enumerate(_rules_that_matter(root, on_white=on_white)):
-        if count == _MOST_RULES:
+    elements = sum(1 for _ in root.iter(etree.Element))
+    steps = 0
+    for selectors, declarations in _rules_that_matter(root, on_white=on_white):
+        depth = max(len(_STEPS.findall(selector)) for selector in selectors.split(","))
+        steps += elements * 4 ** min(depth, _MOST_DIGITS)
+        if steps > _MOST_STEPS:
             break
         try:
             found = set(root.xpath(translator.css_to_xpath(selectors)))
-        except (SelectorError, etree.XPathError):
+        except (SelectorError, etree.XPathError, RecursionError):
             continue
-        hidden = hidden | found if _hides(declarations, on_white=on_white) else hidden - found
+        if _hides(declarations, on_white=on_white):
+            hidden |= found
+        else:
+            hidden -= found
     return hidden
 
 
@@ -82,15 +95,23 @@ def _rules_that_matter(root: html.HtmlElement, *, on_white: bool) -> Iterator[tu
 
 def _sheet(root: html.HtmlElement) -> str:
     shown = (sheet for sheet in root.iter("style") if "print" not in sheet.get("media", "").lower())
-    return "\n".join(sheet.text or "" for sheet in shown)[:_STYLE_CHARS]
+    return _plain_numbers("\n".join(sheet.text or "" for sheet in shown)[:_STYLE_CHARS])
 
 
-def _rules(source: str | list[Any]) -> Iterator[tuple[str, Declarations]]:
+def _rules(source: str | list[Any], depth: int = 0) -> Iterator[tuple[str, Declarations]]:
     for rule in tinycss2.parse_rule_list(source, skip_comments=True, skip_whitespace=True):
-        if rule.type == "qualified-rule":
-            yield tinycss2.serialize(rule.prelude).strip(), _declarations(rule.content)
-        elif _is_for_screens(rule):
-            yield from _rules(rule.content)
+        if rule.type == "qualified-rule" and (selectors := _selectors(rule)):
+            yield selectors, _declarations(rule.content)
+        elif depth < _DEEPEST_MEDIA and _is_for_screens(rule):
+            yield from _rules(rule.content, depth + 1)
+
+
+def _selectors(rule: Any) -> str:
+    """Empty for those nested so deeply that the library gives up: nobody writes them."""
+    try:
+        return str(tinycss2.serialize(rule.prelude)).strip()
+    except RecursionError:
+        return ""
 
 
 def _is_for_screens(rule: Any) -> bool:
@@ -137,6 +158,10 @@ def _paints_behind(root: html.HtmlElement) -> bool:
     if root.xpath("//link[contains(@rel, 'stylesheet')]") or root.xpath("//*[@bgcolor or @background]"):
         return True
     return "background" in _sheet(root).lower() or any("background" in one.lower() for one in root.xpath("//@style"))
+
+
+def _plain_numbers(style: str) -> str:
+    return _LONG_NUMBER.sub("9" * (_MOST_DIGITS - 1), style)
 
 
 def _number(value: str | None) -> float | None:

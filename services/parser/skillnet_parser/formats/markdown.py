@@ -14,7 +14,7 @@ from markdown_it.token import Token
 from skillnet_common.documents import BlockKind
 from skillnet_parser.domain.draft import DraftBlock, DraftDocument, text_block
 from skillnet_parser.domain.tables import render_table
-from skillnet_parser.formats.markdown_html import HtmlWithin
+from skillnet_parser.formats.markdown_html import HtmlWithin, open_tables
 from skillnet_parser.formats.sniff import FileType
 from skillnet_parser.formats.text_encoding import decode_text
 
@@ -145,12 +145,12 @@ class _Reader:
         yield text_block(BlockKind.CODE, token.content)
 
     def _html(self, token: Token) -> Iterator[DraftBlock]:
-        source = token.content
-        while (
-            self.html.goes_on(source) and self._at < len(self._tokens) and self._tokens[self._at].type == "html_block"
-        ):
-            source += "\n" + self._next().content
-        yield from self.html.read(source)
+        sources = [token.content]
+        tables = open_tables(token.content)
+        while 0 < tables < _DEEPEST and self._at < len(self._tokens) and self._tokens[self._at].type == "html_block":
+            sources.append(self._next().content)
+            tables += open_tables(sources[-1])
+        yield from self.html.read("\n".join(sources))
 
     def _inline_text(self, token: Token) -> str:
         return "".join(map(_text_of, self.html.visible(token.children or ()))).strip()

@@ -61,15 +61,17 @@ class HtmlWithin:
                 hidden += child.content
         self._remove(hidden)
 
-    def goes_on(self, source: str) -> bool:
-        """Whether a table is open at the end: a blank line in it begins another block."""
-        names = [(tag["closing"], tag["name"].lower()) for tag in _TAG.finditer(source)]
-        return names.count(("", "table")) > names.count(("/", "table"))
-
     def _remove(self, text: str) -> None:
         words = " ".join(text.split())
         if words:
             self.removed.append(Removal(RemovalReason.HIDDEN, None, words))
+
+
+def open_tables(source: str) -> int:
+    """How many tables a piece opens without closing them (negative: closes): a blank line in a table begins another
+    block of HTML."""
+    names = [(tag["closing"], tag["name"].lower()) for tag in _TAG.finditer(source)]
+    return names.count(("", "table")) - names.count(("/", "table"))
 
 
 class _Hiding:
