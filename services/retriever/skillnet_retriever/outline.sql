@@ -16,12 +16,11 @@ JOIN documents d ON d.org_id = $1 AND d.document_id = c.document_id AND d.live_v
 WHERE c.org_id = $1 AND c.course_id = $2
 
 -- name: chunks
--- Of the scope's documents, or of those named in $2, in reading order.
+-- Of the scope's documents, in reading order.
 SELECT s.document_id, s.place, c.chunk_index, c.chunk_id, c.section_index, c.token_count
 FROM scope s
 JOIN document_chunks c ON c.org_id = $1 AND c.document_id = s.document_id AND c.version = s.version
-WHERE $2::uuid[] IS NULL OR s.document_id = ANY ($2)
-ORDER BY s.place, c.chunk_index LIMIT $3
+ORDER BY s.place, c.chunk_index LIMIT $2
 
 -- name: sections
 SELECT s.document_id, d.title, x.section_index, x.section_id, x.path

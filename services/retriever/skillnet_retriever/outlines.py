@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -11,7 +10,16 @@ from skillnet_common.contracts.retrieval import Filters
 from skillnet_common.database.document_filters import Parameters
 from skillnet_common.database.pool import Connection
 from skillnet_common.database.queries import Queries
-from skillnet_retriever.domain.outline import Link, OutlinedDocument, Part, PlacedChunk, Section, parts_of, with_links
+from skillnet_retriever.domain.outline import (
+    Link,
+    OutlinedDocument,
+    Part,
+    PlacedChunk,
+    Section,
+    parts_of,
+    whole_part,
+    with_links,
+)
 from skillnet_retriever.statements import document_scope
 
 _SQL = Queries(__package__, "outline.sql")
@@ -26,19 +34,23 @@ class Outline:
 
 
 async def read_outline(connection: Connection, org_id: UUID, filters: Filters, *, most_chunks: int) -> Outline:
-    """The outline of the course that the filters name, where it has modules, else of the documents they leave."""
+    """The outline of the course that the filters name, where it has modules, with the documents that name the course
+    beside them; else of the documents that the filters leave."""
     course = None
     if filters.course_id is not None:
         course = await connection.fetchrow(_SQL.course, org_id, filters.course_id)
     links = [Link(*link) for link in course["links"]] if course is not None else []
-    only = [course["document_id"], *(link.document_id for link in links)] if course is not None else None
-    documents = await _documents(connection, org_id, filters, only, most_chunks)
+    documents = await _documents(connection, org_id, filters, most_chunks)
     if documents is None:
         return Outline(course is not None, None)
     if course is None:
         return Outline(False, [part for document in documents.values() for part in parts_of(document)])
-    words = documents.get(course["document_id"])
-    return Outline(True, with_links(parts_of(words), words, links, documents) if words is not None else [])
+    words = documents.pop(course["document_id"], None)
+    if words is None:
+        return Outline(True, [])
+    linked = {link.document_id for link in links}
+    beside = [whole_part(document) for document in documents.values() if document.document_id not in linked]
+    return Outline(True, [*with_links(parts_of(words), words, links, documents), *beside])
 
 
 async def has_modules(connection: Connection, org_id: UUID, course_id: str) -> bool:
@@ -47,10 +59,10 @@ async def has_modules(connection: Connection, org_id: UUID, course_id: str) -> b
 
 
 async def _documents(
-    connection: Connection, org_id: UUID, filters: Filters, only: Sequence[UUID] | None, most_chunks: int
+    connection: Connection, org_id: UUID, filters: Filters, most_chunks: int
 ) -> dict[UUID, OutlinedDocument] | None:
     """None where they have more chunks than `most_chunks`."""
-    parameters = Parameters([org_id, only, most_chunks + 1])
+    parameters = Parameters([org_id, most_chunks + 1])
     statement = f"{document_scope(filters, parameters)}\n{_SQL.chunks}"
     rows = await connection.fetch(statement, *parameters.values)
     if len(rows) > most_chunks:

@@ -42,6 +42,18 @@ async def test_a_lessons_documents_are_read_with_it(platform: Platform) -> None:
     assert "vale de compra" in ground.context
 
 
+async def test_a_document_that_only_names_the_course_is_a_part_of_its_own(platform: Platform) -> None:
+    await platform.put(shop_course())
+    manual = await platform.line.publish(
+        "manual", "# Manual del aparcamiento\n\nEl parking de empleados cuesta dos euros.", courses=[COURSE]
+    )
+    assert manual.document_id in {part.document_id for part in (await platform.outline()).parts}
+    ground = await platform.ask("¿Cuánto cuesta el parking de empleados?")
+    assert ground.strategy is Strategy.OUTLINE
+    assert {source.document_id for source in ground.sources} == {manual.document_id}
+    assert "«Caja»" in (await platform.ask(FUND)).strategy_reason
+
+
 async def test_the_budget_holds_and_the_best_comes_first(platform: Platform) -> None:
     course = shop_course()
     long = "\n\n".join(f"La caja número {n} tiene su propia llave y su propio cajón." for n in range(60))

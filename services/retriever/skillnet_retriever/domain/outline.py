@@ -112,6 +112,19 @@ def parts_of(document: OutlinedDocument) -> list[Part]:
     ]
 
 
+def whole_part(document: OutlinedDocument) -> Part:
+    """A document as a part of its own: one that names a course beside its modules."""
+    headings = dict.fromkeys(section.path[0] for section in document.sections if len(section.path) == 1)
+    return Part(
+        part_id=f"{document.document_id}/",
+        document_id=document.document_id,
+        document_title=document.title,
+        path=(),
+        headings=tuple(headings),
+        chunks=document.chunks,
+    )
+
+
 def with_links(
     parts: Sequence[Part], course: OutlinedDocument, links: Sequence[Link], linked: Mapping[UUID, OutlinedDocument]
 ) -> list[Part]:
