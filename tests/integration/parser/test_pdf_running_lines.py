@@ -89,3 +89,17 @@ def test_titles_that_are_numbered_as_the_pages_are_headings(parse: Parse, sheet:
     document = parse(sheet.data(), "temario.pdf")
     assert [section.heading for section in document.sections if section.heading] == [f"Tema {n}" for n in range(1, 7)]
     assert running_lines(document) == []
+
+
+def test_of_sentences_on_every_page_one_copy_stays(parse: Parse, sheet: Any, lorem: str) -> None:
+    for number in range(1, 6):
+        sheet.header("Antes de usar el producto póngase guantes y gafas, y abra la ventana del", y=60, size=11)
+        sheet.header("almacén durante diez minutos.", y=74, size=11)
+        sheet.header("Panadería La Espiga Dorada, S. L.", y=815)
+        sheet.y = 120
+        sheet.prose(f"Ficha {number}: {lorem}")
+        if number < 5:
+            sheet.turn()
+    text = parse(sheet.data(), "a.pdf").text
+    assert text.count("póngase guantes y gafas, y abra la ventana del almacén durante diez minutos.") == 1
+    assert "Espiga Dorada" not in text

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from skillnet_common.documents import Removal, RemovalReason
 from skillnet_parser.domain.layout import Fragment, PageLayout, Rect
+from skillnet_parser.domain.running_prose import first_copies
 
 _MARGIN = 0.12  # of the page's height
 _MIN_PAGES = 4
@@ -40,6 +41,7 @@ _PAGE_NUMBER = re.compile(
 def drop_running_lines(pages: Sequence[PageLayout]) -> tuple[list[PageLayout], list[Removal]]:
     """The pages without headers, footers and page numbers, and what was dropped."""
     running = _find_repeated(pages) | _find_page_numbers(pages)
+    running -= first_copies(pages, running)
     dropped = [
         Removal(RemovalReason.RUNNING_LINE, number, pages[number - 1].fragments[index].text)
         for number, index in sorted(running)
