@@ -12,7 +12,8 @@ import structlog
 
 from skillnet_common.answers import CitationWatch
 from skillnet_common.contracts.answers import AskEvent, AskEventKind, AskReply, AskRequest, Expansion
-from skillnet_common.contracts.retrieval import GroundReply, GroundRequest, OutlineRequest
+from skillnet_common.contracts.outlines import OutlineRequest
+from skillnet_common.contracts.retrieval import GroundReply, GroundRequest
 from skillnet_common.contracts.usage import UsageKind
 from skillnet_common.errors import SkillnetError
 from skillnet_common.usage import UsageMeter

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from skillnet_common.contracts.retrieval import GroundRequest, OutlinePart, OutlineReply, Strategy
+from skillnet_common.contracts.outlines import OutlinePart, OutlineReply
+from skillnet_common.contracts.retrieval import GroundRequest, Strategy
 from skillnet_gateway.prompts import ChatMessage, fenced, new_fence
 
 _MOST = 3

@@ -8,13 +8,12 @@ from nats.aio.client import Client
 from pydantic import BaseModel
 
 from skillnet_common.contracts import subjects
+from skillnet_common.contracts.outlines import OutlineReply, OutlineRequest
 from skillnet_common.contracts.retrieval import (
     ContextReply,
     ContextRequest,
     GroundReply,
     GroundRequest,
-    OutlineReply,
-    OutlineRequest,
     SearchReply,
     SearchRequest,
 )

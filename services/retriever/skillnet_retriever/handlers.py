@@ -10,7 +10,8 @@ from pydantic import BaseModel
 
 from skillnet_common.auth import Authenticator, Principal, Scope
 from skillnet_common.contracts import subjects
-from skillnet_common.contracts.retrieval import ContextRequest, GroundRequest, OutlineRequest, SearchRequest
+from skillnet_common.contracts.outlines import OutlineRequest
+from skillnet_common.contracts.retrieval import ContextRequest, GroundRequest, SearchRequest
 from skillnet_common.contracts.usage import UsageKind
 from skillnet_common.messaging.requester import AUTHORIZATION_HEADER, PURPOSE_HEADER
 from skillnet_common.messaging.responder import RequestHandler

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from skillnet_common.contracts.retrieval import Evidence, Fusion, OutlinePart, OutlineReply, Question, Strategy
+from skillnet_common.contracts.outlines import OutlinePart, OutlineReply
+from skillnet_common.contracts.retrieval import Evidence, Fusion, Question, Strategy
 from skillnet_retriever.corpus import Snapshot
 from skillnet_retriever.domain.candidates import Pool
 from skillnet_retriever.domain.evidence import Judgement, judge, names_absent_code

@@ -9,13 +9,12 @@ from typing import Protocol
 
 from skillnet_common.auth import Principal
 from skillnet_common.calibration import Calibration
+from skillnet_common.contracts.outlines import OutlineReply, OutlineRequest
 from skillnet_common.contracts.retrieval import (
     ContextReply,
     ContextRequest,
     GroundReply,
     GroundRequest,
-    OutlineReply,
-    OutlineRequest,
     SearchReply,
     SearchRequest,
     Strategy,

@@ -13,7 +13,8 @@ from tests.integration.retriever.conftest import TinyEncoder, asker, make_retrie
 
 from skillnet_common.auth import Principal
 from skillnet_common.contracts.courses import CoursePut, CourseReply, LessonDocument, LessonPut, ModulePut
-from skillnet_common.contracts.retrieval import Filters, GroundReply, GroundRequest, OutlineReply, OutlineRequest
+from skillnet_common.contracts.outlines import OutlineReply, OutlineRequest
+from skillnet_common.contracts.retrieval import Filters, GroundReply, GroundRequest
 from skillnet_common.database import Database
 from skillnet_common.objects import Originals
 from skillnet_common.settings import ChunkSettings

@@ -9,7 +9,8 @@ from tests.integration.courses.conftest import COURSE, Platform, shop_course
 
 from skillnet_common.auth import Authenticator, new_key, store_key
 from skillnet_common.contracts import subjects
-from skillnet_common.contracts.retrieval import Filters, OutlineReply, OutlineRequest
+from skillnet_common.contracts.outlines import OutlineReply, OutlineRequest
+from skillnet_common.contracts.retrieval import Filters
 from skillnet_common.database import Database
 from skillnet_common.errors import ErrorCode, RequestError
 from skillnet_common.usage import open_meter

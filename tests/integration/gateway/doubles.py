@@ -16,14 +16,13 @@ from pydantic import BaseModel
 
 from skillnet_cli.local.nats import EmbeddedNats
 from skillnet_common.contracts import subjects
+from skillnet_common.contracts.outlines import OutlineReply, OutlineRequest
 from skillnet_common.contracts.retrieval import (
     ContextReply,
     ContextRequest,
     Evidence,
     GroundReply,
     GroundRequest,
-    OutlineReply,
-    OutlineRequest,
     Rung,
     SearchReply,
     SearchRequest,

@@ -11,7 +11,8 @@ import pytest
 
 from skillnet_cli.local.nats import EmbeddedNats
 from skillnet_common.contracts import subjects
-from skillnet_common.contracts.retrieval import GroundRequest, OutlinePart, OutlineReply
+from skillnet_common.contracts.outlines import OutlinePart, OutlineReply
+from skillnet_common.contracts.retrieval import GroundRequest
 from skillnet_common.database import Database
 
 from .conftest import RunGateway, RunningGateway

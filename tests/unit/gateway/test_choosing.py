@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from skillnet_common.contracts.retrieval import OutlinePart
+from skillnet_common.contracts.outlines import OutlinePart
 from skillnet_gateway.choosing import Offer, choosing_prompt, chosen_parts, offer_of
 
 PARTS = [

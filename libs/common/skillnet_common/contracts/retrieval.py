@@ -134,33 +134,6 @@ class GroundRequest(ContextRequest):
     the answer; sentences chosen by their words cannot."""
 
 
-class OutlineRequest(Request):
-    """`retrieval.v1.outline`: the modules of a course, or the sections of documents, to choose from."""
-
-    filters: Filters = Filters()
-
-
-class OutlinePart(Message):
-    """A module or section with all that lies below it: `headings` are the lessons or sections right below, `opening`
-    is how its text begins."""
-
-    part_id: str
-    document_id: UUID
-    document_title: str
-    path: list[str]
-    headings: list[str]
-    opening: str
-
-
-class OutlineReply(Message):
-    """In reading order. `is_course`: the parts are a course's. None: the scope has no outline, or is too large.
-    `omitted`: parts of a large outline after those told."""
-
-    is_course: bool
-    parts: list[OutlinePart]
-    omitted: int = 0
-
-
 class BoxOut(Message):
     """A line's place on its page, corners as fractions (0 to 1) of the visible page, origin top left."""
 

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from skillnet_common.contracts import courses, events, retrieval, subjects, work
+from skillnet_common.contracts import courses, events, outlines, retrieval, subjects, work
 from skillnet_common.messaging.requester import AUTHORIZATION_HEADER
 from skillnet_common.messaging.responder import ERROR_HEADER
 
@@ -25,7 +25,7 @@ _REQUESTS: dict[str, tuple[type[BaseModel], type[BaseModel]]] = {
     subjects.SEARCH: (retrieval.SearchRequest, retrieval.SearchReply),
     subjects.CONTEXT: (retrieval.ContextRequest, retrieval.ContextReply),
     subjects.GROUND: (retrieval.GroundRequest, retrieval.GroundReply),
-    subjects.OUTLINE: (retrieval.OutlineRequest, retrieval.OutlineReply),
+    subjects.OUTLINE: (outlines.OutlineRequest, outlines.OutlineReply),
     subjects.COURSE_UPSERT: (courses.CourseUpsert, courses.CourseReply),
     subjects.COURSE_DELETE: (courses.CourseDeletion, courses.CourseDeleted),
 }
