@@ -130,7 +130,7 @@ async def _compare(database: Database, bare: asyncpg.Connection, tenant: Seeded,
                 for measured, one in zip((ours, late, theirs), times, strict=True):
                     measured.append(one)
     return [
-        _against_bare("search, both legs", ours, theirs, 2.5),
+        _against_bare("search, both legs", ours, theirs, 2.0),
         _against_bare("search with late interaction", late, theirs, 3.5),
     ]
 
