@@ -166,6 +166,7 @@ def test_what_style_shows(page: Page, shown: str) -> None:
     "body",
     [
         "<p " + " ".join(f"a{number}=1" for number in range(200_000)) + " hidden>oculto</p>",
+        "<p " + " ".join(f"a{number}='x>y<z'" for number in range(200_000)) + " hidden>oculto</p>",
         "<p hidden class='" + " ".join(f"c{number}" for number in range(200_000)) + "'>oculto</p>",
         "<style>" + "".join(f".c{number}{{display:none}}" for number in range(100_000)) + "</style>"
         "<p hidden>oculto</p>" + "<i>visible</i> " * 20_000,
@@ -180,8 +181,18 @@ def test_what_style_shows(page: Page, shown: str) -> None:
         "<p class=x>oculto</p>",
     ],
     ids=[
-        *("attributes", "classes", "rules", "declarations", "nested media", "nested negations", "steps", "numbers"),
-        *("descendants", "selectors nobody can answer"),
+        *(
+            "attributes",
+            "signs in attributes",
+            "classes",
+            "rules",
+            "declarations",
+            "nested media",
+            "nested negations",
+            "steps",
+            "numbers",
+        ),
+        *("numbers", "descendants", "selectors nobody can answer"),
     ],
 )
 def test_more_markup_than_anybody_writes(page: Page, body: str) -> None:
@@ -321,3 +332,15 @@ def test_a_preamble_longer_than_what_is_looked_at(parse: Parse, shared_data: Pat
     document = parse(path.read_bytes(), path.name)
     assert "Группа компаний" in (document.title or "")
     assert len(document.sections) > 30
+
+
+def test_hidden_text_within_hidden_text_is_told_once(page: Page) -> None:
+    document = page("<p>visible</p><div hidden>uno <b hidden>dos</b></div>")
+    assert [removal.text for removal in document.removed] == ["uno dos"]
+
+
+def test_rules_beyond_what_is_looked_at_are_a_warning(page: Page) -> None:
+    rules = "".join(f"div div div div .c{number}{{display:none}}" for number in range(300))
+    document = page(f"<style>{rules}</style><p>visible</p>" + "<i>x</i>" * 3_000)
+    assert ["rules of style" in warning for warning in document.warnings] == [True]
+    assert page("<style>.a{display:none}</style><p>visible</p>").warnings == ()

@@ -75,6 +75,7 @@ def fault_of(tmp_path: Path, data: bytes, name: str, limits: ParseLimits | None 
         (b"<!doctype html>\n<title>x</title>", "a.md", FileType.HTML),
         (b"a;b\n1;2\n", "tabla.csv", FileType.CSV),
         (b"a\tb\n1\t2\n", "tabla.TSV", FileType.CSV),
+        (b"{ esto no es JSON }\n", "nota.json", FileType.TEXT),
         (b"a;b;c\n" + b"1;2;3\n" * 6, "tabla", FileType.CSV),
         (b"a;b;c\n" + b"1;2;3\n" * 6, "tabla.txt", FileType.TEXT),
         (b"Uno, dos, tres.\n\nCuatro, cinco y seis.\nSiete, ocho, nueve.\n", "carta", FileType.TEXT),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
 from pathlib import Path
 
 from lxml import etree, html
@@ -15,6 +14,7 @@ from skillnet_parser.formats.html_encoding import decode_html
 from skillnet_parser.formats.html_flow import read_flow
 from skillnet_parser.formats.html_hidden import take_hidden
 from skillnet_parser.formats.html_site import take_site
+from skillnet_parser.formats.html_tags import shorten_tags
 from skillnet_parser.formats.sniff import FileType
 
 _NEVER_SHOWN = [
@@ -33,13 +33,7 @@ _NEVER_SHOWN = [
     "textarea",
 ]
 _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_LONG_TAG = re.compile(r"<([a-zA-Z][\w:-]*)\s([^<>]{20000,})>")
-_ATTRIBUTE = re.compile(
-    r"""(?<![\w:-])(?:class|id|style|role|href|alt|colspan|rowspan|start|hidden|aria-hidden|aria-level)"""
-    r"""(?:\s*=\s*(?:"[^"]{0,2000}"|'[^']{0,2000}'|[^\s"'>]{1,2000}))?(?=[\s/]|$)""",
-    re.IGNORECASE,
-)
-_MOST_ATTRIBUTES = 50
+_UNREAD_RULES = "The page has more rules of style than are looked at: text that they hide may have been read."
 
 
 def read_html(path: Path) -> DraftDocument:
@@ -52,13 +46,14 @@ def read_html(path: Path) -> DraftDocument:
     if root is None:
         raise PermanentFault(ErrorCode.NOTHING_READABLE, "The document holds no readable text.")
     title = " ".join((root.findtext(".//title") or "").split())
-    removed = [*take_hidden(root), *take_site(root)]
+    hidden = take_hidden(root)
+    removed = [*hidden.removed, *take_site(root)]
     blocks = tuple(read_flow(root))
     return DraftDocument(
         blocks,
         FileType.HTML,
         title=_only_top_heading(blocks) or title or _first_heading(blocks),
-        warnings=decoded.warnings,
+        warnings=decoded.warnings if hidden.is_complete else (*decoded.warnings, _UNREAD_RULES),
         removed=tuple(removed),
     )
 
@@ -68,8 +63,8 @@ def parse_html(source: str) -> html.HtmlElement | None:
     corrupt_file where elements are nested past what the library takes, which would drop the rest."""
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     try:
-        shortened = _LONG_TAG.sub(_shorten, source.replace("\x00", ""))
-        root = html.document_fromstring(shortened.encode(errors="replace"), parser=parser)
+        source = shorten_tags(source.replace("\x00", ""))
+        root = html.document_fromstring(source.encode(errors="replace"), parser=parser)
     except etree.ParserError:
         return None
     if any(error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for error in parser.error_log):
@@ -86,12 +81,6 @@ def _drop_controls(root: html.HtmlElement) -> None:
             element.text = _NO_XML.sub("", element.text)
         if element.tail and _NO_XML.search(element.tail):
             element.tail = _NO_XML.sub("", element.tail)
-
-
-def _shorten(tag: re.Match[str]) -> str:
-    """A tag of thousands of attributes with those that count: the library compares each with all before it."""
-    kept = islice((found[0] for found in _ATTRIBUTE.finditer(tag[2])), _MOST_ATTRIBUTES)
-    return f"<{tag[1]} {' '.join(kept)}>"
 
 
 def _only_top_heading(blocks: tuple[DraftBlock, ...]) -> str | None:

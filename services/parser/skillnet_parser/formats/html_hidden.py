@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import tinycss2
@@ -28,17 +29,29 @@ _NEAR_WHITE = 0.94
 Declarations = Mapping[str, str]
 
 
-def take_hidden(root: html.HtmlElement) -> list[Removal]:
-    """Takes hidden elements, and styles, out of the tree; returns the text that went with them."""
-    by_rules = _hidden_by_rules(root)
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """The text that went with hidden elements; `is_complete` where all rules of the page were looked at."""
+
+    removed: list[Removal]
+    is_complete: bool
+
+
+def take_hidden(root: html.HtmlElement) -> Hidden:
+    """Takes hidden elements, and styles, out of the tree."""
+    by_rules, is_complete = _hidden_by_rules(root)
     paints = _paints_behind(root)
     etree.strip_elements(root, "style", with_tail=False)
-    return [
-        removal
-        for element in list(root.iter(etree.Element))
-        if (element in by_rules or is_hidden(element, on_white=not paints))
-        and (removal := take(element, RemovalReason.HIDDEN)) is not None
-    ]
+    removed: list[Removal] = []
+    taken: set[html.HtmlElement] = set()
+    for element in list(root.iter(etree.Element)):
+        if not taken.isdisjoint(element.iterancestors()):
+            taken.add(element)
+        elif element in by_rules or is_hidden(element, on_white=not paints):
+            taken.add(element)
+            removal = take(element, RemovalReason.HIDDEN)
+            removed += [removal] if removal is not None else []
+    return Hidden(removed, is_complete)
 
 
 def take(element: html.HtmlElement, reason: RemovalReason) -> Removal | None:
@@ -62,9 +75,9 @@ def is_hidden(element: html.HtmlElement, *, on_white: bool = False) -> bool:
     )
 
 
-def _hidden_by_rules(root: html.HtmlElement) -> set[html.HtmlElement]:
-    """The elements that a rule of the page hides and no later one shows again; the weight of selectors is not
-    looked at. Selectors that no still page can answer (`:hover`) hide nothing."""
+def _hidden_by_rules(root: html.HtmlElement) -> tuple[set[html.HtmlElement], bool]:
+    """The elements that a rule of the page hides and no later one shows again, and whether all rules were looked at.
+    The weight of selectors is not. Selectors that no still page can answer (`:hover`) hide nothing."""
     translator = GenericTranslator()
     hidden: set[html.HtmlElement] = set()
     on_white = not _paints_behind(root)
@@ -74,7 +87,7 @@ def _hidden_by_rules(root: html.HtmlElement) -> set[html.HtmlElement]:
         depth = max(len(_STEPS.findall(selector)) for selector in selectors.split(","))
         steps += elements * 4 ** min(depth, _MOST_DIGITS)
         if steps > _MOST_STEPS:
-            break
+            return hidden, False
         try:
             found = set(root.xpath(translator.css_to_xpath(selectors)))
         except (SelectorError, etree.XPathError, RecursionError):
@@ -83,7 +96,7 @@ def _hidden_by_rules(root: html.HtmlElement) -> set[html.HtmlElement]:
             hidden |= found
         else:
             hidden -= found
-    return hidden
+    return hidden, len(_whole_sheet(root)) <= _STYLE_CHARS
 
 
 def _rules_that_matter(root: html.HtmlElement, *, on_white: bool) -> Iterator[tuple[str, Declarations]]:
@@ -94,8 +107,12 @@ def _rules_that_matter(root: html.HtmlElement, *, on_white: bool) -> Iterator[tu
 
 
 def _sheet(root: html.HtmlElement) -> str:
+    return _plain_numbers(_whole_sheet(root)[:_STYLE_CHARS])
+
+
+def _whole_sheet(root: html.HtmlElement) -> str:
     shown = (sheet for sheet in root.iter("style") if "print" not in sheet.get("media", "").lower())
-    return _plain_numbers("\n".join(sheet.text or "" for sheet in shown)[:_STYLE_CHARS])
+    return "\n".join(sheet.text or "" for sheet in shown)
 
 
 def _rules(source: str | list[Any], depth: int = 0) -> Iterator[tuple[str, Declarations]]:

@@ -34,7 +34,7 @@ class HtmlWithin:
         self._hiding.follow(source)
         root = parse_html(source)
         if root is not None:
-            self.removed += take_hidden(root)
+            self.removed += take_hidden(root).removed
             yield from read_flow(root)
 
     def shown(self, blocks: Iterable[DraftBlock]) -> Iterator[DraftBlock]:

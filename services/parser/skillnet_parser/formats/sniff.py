@@ -33,6 +33,7 @@ _HTML_DOCUMENT = re.compile(r"\s*(<!--.*?-->\s*)*<!doctype\s+html\b", re.IGNOREC
 _HTML_ROOT = re.compile(r"\s*(<!--.*?-->\s*)*<html[\s>].*?<(head|body)[\s>]", re.IGNORECASE | re.DOTALL)
 _HTML_TAG = re.compile(r"</(p|div|h[1-6]|table|tr|td|ul|ol|li|section|article|main|body|html)\s*>", re.IGNORECASE)
 _RTF = b"{\\rtf"
+_JSON = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*[\"{\[\]\d\-tfn])")
 _XML = re.compile(r"\s*<\?xml", re.IGNORECASE)
 _MAIL_HEADERS = re.compile(r"(?:(?:[A-Za-z][A-Za-z-]*:|[ \t])[^\n]*\n){2,}")
 _MAIL_ONLY = re.compile(r"^(?:mime-version|message-id|received|return-path):", re.IGNORECASE | re.MULTILINE)
@@ -136,7 +137,7 @@ def _sniff_text(head: bytes, suffix: str) -> FileType:
     text = _decode_head(head)
     if _is_mail(text):
         raise _unsupported("an e-mail")
-    if suffix == ".json" and text.lstrip().startswith(("{", "[")):
+    if suffix == ".json" and _JSON.match(text):
         raise _unsupported("JSON")
     named = _type_of_suffix(suffix)
     if _is_page(text) if named is FileType.MARKDOWN else _HTML_START.match(text):
