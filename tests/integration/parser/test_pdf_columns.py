@@ -123,3 +123,12 @@ def test_rows_of_addresses_in_a_table_stay_rows(parse: Parse, sheet: Any, blocks
             sheet.page.insert_text((x, 100 + 16 * at), cell, fontsize=10)
     (table,) = blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.TABLE)
     assert "| Mérida | Plaza de España 2, 06800 Mérida | 924 000 002 |" in table
+
+
+def test_a_list_of_addresses_and_telephones_stays_in_rows(parse: Parse, sheet: Any) -> None:
+    rows = [(f"Calle {street} 3, 0600{n} Badajoz", f"Tel. 924 000 00{n}") for n, street in enumerate("ABCD", start=1)]
+    for at, row in enumerate(rows):
+        for x, cell in zip((72, 340), row, strict=True):
+            sheet.page.insert_text((x, 100 + 16 * at), cell, fontsize=10)
+    text = " ".join(parse(sheet.data(), "a.pdf").text.split())
+    assert all(f"{address} {telephone}" in text for address, telephone in rows)

@@ -6,6 +6,7 @@ They are no prose that fills a column and no table: what tells them is what they
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from skillnet_parser.domain.layout import Fragment
@@ -14,11 +15,17 @@ _SAME_EDGE = 2.0  # points
 _GUTTER = 2.0  # times the size
 _NEAR = 2.5  # times the size: from one line to the next
 _MIN_LINES = 3
-_ADDRESS = re.compile(
-    r"\b\d{4,5}(?:-\d{3})?\s+[A-ZÁÉÍÓÚÑ][a-záéíóúñ]|@[\w.-]+\.\w|"
-    r"(?i:\b(?:[CN]\.?I\.?F\b|D\.?N\.?I\b|VAT\b|calle\b|c/|avda|avenida|av\.|plaza|pza|paseo|ctra|carretera|"
-    r"pol[íi]gono|rua\b|street\b|road\b|tel[.:éf]|tfno|phone))"
+_ADDRESS = (
+    re.compile(r"\b\d{4,5}(?:-\d{3})?\s+[A-ZÁÉÍÓÚÑ][a-záéíóúñ]"),
+    re.compile(r"\b(?:[CN]\.?I\.?F\b|D\.?N\.?I\b|VAT\b)", re.IGNORECASE),
+    re.compile(
+        r"\b(?:calle\b|c/|avda|avenida|av\.|plaza|pza|paseo|ctra|carretera|pol[íi]gono|rua\b|street\b|road\b)",
+        re.IGNORECASE,
+    ),
+    re.compile(r"\b(?:tel[.:éf]|tfno|phone)", re.IGNORECASE),
+    re.compile(r"@[\w.-]+\.\w"),
 )
+"""Postal code and place, number of a company or person, street, telephone, e-mail."""
 _SIGNATURE = re.compile(r"\b(?:fdo|firmado|firma|assinatura|signed)\b", re.IGNORECASE)
 
 Lines = list[Fragment]
@@ -27,8 +34,8 @@ Lines = list[Fragment]
 def part_side_blocks(region: Sequence[Fragment]) -> list[Lines]:
     """The region in parts, in reading order: what stands above two such blocks, the left one, the right one, and what
     stands below; the whole region where there are none."""
-    told = [fragment for fragment in region if _ADDRESS.search(fragment.text) or _SIGNATURE.search(fragment.text)]
-    if len(told) < 2:
+    told = sum(bool(_kinds(fragment)) or _SIGNATURE.search(fragment.text) is not None for fragment in region)
+    if told < 2:
         return [list(region)]
     for seed in sorted(region, key=lambda fragment: (fragment.rect.middle, fragment.rect.x0)):
         blocks = _blocks_from(seed, region)
@@ -84,7 +91,14 @@ def _say_alike(left: Lines, right: Lines) -> bool:
 
 
 def _holds_address(lines: Lines) -> bool:
-    return sum(_ADDRESS.search(line.text) is not None for line in lines) >= _MIN_LINES - 1
+    """Whether most lines are of an address, each another part of it: a column of streets is one of a table."""
+    kinds = [_kinds(line) for line in lines]
+    counts = Counter(kind for line in kinds for kind in line)
+    return sum(map(bool, kinds)) >= _MIN_LINES - 1 and 2 * max(counts.values(), default=0) <= len(lines)
+
+
+def _kinds(line: Fragment) -> list[int]:
+    return [number for number, kind in enumerate(_ADDRESS) if kind.search(line.text)]
 
 
 def _on_a_line(one: Fragment, other: Fragment) -> bool:
