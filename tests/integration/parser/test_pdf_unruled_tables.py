@@ -266,3 +266,24 @@ def test_a_timetable_with_empty_cells_keeps_the_days(parse: Parse, sheet: Any, b
         "| 11:00 | Inventario |  | Reposición |",
         "| 12:00 |  |  | Pedidos |",
     ]
+
+
+def test_figures_set_flush_right_keep_their_months(parse: Parse, sheet: Any, blocks_of: BlocksOf) -> None:
+    rows = (
+        ("Concepto", "Enero", "Febrero", "Marzo"),
+        ("Harina", "1.200", "", "980"),
+        ("Azúcar", "", "75", "80"),
+        ("Sal", "5", "6", ""),
+        ("Levadura", "", "", "12"),
+    )
+    for at, row in enumerate(rows):
+        for x, cell in zip((72, 260, 340, 420), row, strict=True):
+            shift = 0 if x == 72 else pymupdf.get_text_length(cell, "helv", 10)
+            sheet.page.insert_text((x - shift, 100 + 18 * at), cell, fontsize=10)
+    (table,) = blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.TABLE)
+    assert table.split("\n")[2:] == [
+        "| Harina | 1.200 |  | 980 |",
+        "| Azúcar |  | 75 | 80 |",
+        "| Sal | 5 | 6 |  |",
+        "| Levadura |  |  | 12 |",
+    ]

@@ -183,13 +183,14 @@ def _is_table(rows: Sequence[Row], columns: Columns) -> bool:
 
 def _is_sparse_grid(rows: Sequence[Row], whole: Sequence[Row], columns: Columns) -> bool:
     """A timetable has few rows without an empty cell: then each cell must begin, end or have its middle where the
-    others of its column do, and two rows be whole or the first column hold the hours."""
+    others of its column do, and two rows be whole, or the first column hold the hours, or the others values."""
     several = [row for row in rows if len(row.cells) > 1]
-    timed = all(is_value(row.cells[0].text) for row in several[1:])
+    regular = all(is_value(row.cells[0].text) for row in several[1:])
+    regular = regular or all(is_value(cell.text) for row in several[1:] for cell in row.cells[1:])
     return (
         len(several) >= _MIN_ROWS_OF_TWO
         and bool(whole)
-        and (len(whole) > 1 or timed)
+        and (len(whole) > 1 or regular)
         and columns.are_aligned([row.cells for row in several])
     )
 
