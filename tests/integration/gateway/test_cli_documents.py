@@ -217,7 +217,7 @@ async def test_an_export_says_that_its_key_sees_not_all(
     await store_key(database, org, key, name="tienda", audience=["tienda"])
     environment = {"SKILLNET_URL": gateway.url, "SKILLNET_API_KEY": key}
     done = await asyncio.to_thread(run_skillnet, "export", str(tmp_path / "a"), environment=environment)
-    assert "1 documents" in done.stdout
+    assert "1 document," in done.stdout
     assert "Only what this key sees: tienda" in done.stdout
 
 
