@@ -32,7 +32,15 @@ from skillnet_gateway.asking import (
 )
 from skillnet_gateway.authentication import Caller
 from skillnet_gateway.budget import Window, within_window
-from skillnet_gateway.choosing import choosing_prompt, chosen_parts, is_chosen_from, offer_of, parts_to_choose_from
+from skillnet_gateway.choosing import (
+    Offer,
+    choice_remark,
+    choosing_prompt,
+    chosen_parts,
+    is_chosen_from,
+    offer_of,
+    parts_to_choose_from,
+)
 from skillnet_gateway.expanding import expanding_prompt, variants_of
 from skillnet_gateway.llm import ChatModel
 from skillnet_gateway.llm_protocol import Tally
@@ -102,10 +110,11 @@ class Answering:
         )
         if rules is not None and request.expansion is not Expansion.NONE:
             wanted = await self._with_variants(wanted, request.expansion, org_id)
-        remark = ""
+        offer = None
         if rules is not None and is_chosen_from(wanted):
-            wanted, remark = await self._with_parts(wanted, caller)
+            wanted, offer = await self._with_parts(wanted, caller)
         ground = await self._retrieval.ground_to_answer(wanted, caller.credential)
+        remark = choice_remark(offer, wanted.outline_parts, ground.strategy) if offer is not None else ""
         if remark:
             ground = ground.model_copy(update={"strategy_reason": f"{ground.strategy_reason} {remark}"})
         question = ground.read_as or alone.question
@@ -157,19 +166,20 @@ class Answering:
         question = None if reply is None else rewritten_question(reply)
         return request if question is None else request.model_copy(update={"question": question, "history": []})
 
-    async def _with_parts(self, wanted: GroundRequest, caller: Caller) -> tuple[GroundRequest, str]:
-        """The request with the parts of the outline that the LLM chose, and a remark that it did; as it is where
-        there is nothing to choose from or the LLM fails, so that the retriever chooses by words."""
+    async def _with_parts(self, wanted: GroundRequest, caller: Caller) -> tuple[GroundRequest, Offer | None]:
+        """The request with the parts of the outline that the LLM chose, and what it was offered; as it is where there
+        is nothing to choose from or the LLM fails, so that the retriever chooses by words."""
         outline = await self._retrieval.outline(OutlineRequest(filters=wanted.filters), caller.credential)
         parts = parts_to_choose_from(wanted, outline)
         if not parts:
-            return wanted, ""
+            return wanted, None
         offer = offer_of(parts, outline.omitted)
         prompt = choosing_prompt(wanted.query, offer)
         org_id = caller.principal.org_id
         reply = await self._told(org_id, prompt, self._outline_seconds, failure="parts_not_chosen")
-        chosen = None if reply is None else chosen_parts(reply, offer)
-        return wanted.model_copy(update={"outline_parts": chosen}), "" if chosen is None else offer.remark
+        if reply is None:
+            return wanted, None
+        return wanted.model_copy(update={"outline_parts": chosen_parts(reply, offer)}), offer
 
     async def _with_variants(self, wanted: GroundRequest, expansion: Expansion, org_id: UUID) -> GroundRequest:
         """The request with what the LLM wrote to be searched too; as it is where the LLM fails."""

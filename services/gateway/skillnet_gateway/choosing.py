@@ -50,11 +50,17 @@ class Offer:
     parts: Sequence[OutlinePart]
     more: int
 
-    @property
-    def remark(self) -> str:
-        """Who chose, for the reply's reason."""
-        among = f", entre {len(self.parts)} de {len(self.parts) + self.more} partes" if self.more else ""
-        return f"Eligió el modelo de lenguaje{among}."
+
+def choice_remark(offer: Offer, chosen: Sequence[str] | None, strategy: Strategy) -> str:
+    """What the LLM had to do with what was read, for the reply's reason; empty where nothing came of its choice."""
+    among = f"{len(offer.parts)} de {len(offer.parts) + offer.more} partes"
+    if chosen is None:
+        return f"El modelo de lenguaje vio {among} y no eligió ninguna." if offer.more else ""
+    if not chosen:
+        return "Así lo dice el modelo de lenguaje."
+    if strategy is not Strategy.OUTLINE:
+        return ""
+    return f"Eligió el modelo de lenguaje, entre {among}." if offer.more else "Eligió el modelo de lenguaje."
 
 
 def offer_of(parts: Sequence[OutlinePart], omitted: int) -> Offer:

@@ -106,7 +106,7 @@ async def test_the_modules_that_the_model_names_are_read(
     llm.script = [reply, ANSWER]
     told = await ask(client)
     assert told["answer"] == ANSWER
-    assert told["strategy_reason"].endswith("Eligió el modelo de lenguaje.") == (chosen is not None)
+    assert told["strategy_reason"].endswith("Así lo dice el modelo de lenguaje.") == (chosen == [])
     parts = grounded(retriever).outline_parts
     assert parts == (None if chosen is None else [f"{UUID(int=1)}/{number}" for number in chosen])
 

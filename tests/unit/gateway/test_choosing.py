@@ -7,7 +7,8 @@ from uuid import UUID
 import pytest
 
 from skillnet_common.contracts.outlines import OutlinePart
-from skillnet_gateway.choosing import Offer, choosing_prompt, chosen_parts, offer_of
+from skillnet_common.contracts.retrieval import Strategy
+from skillnet_gateway.choosing import Offer, choice_remark, choosing_prompt, chosen_parts, offer_of
 
 PARTS = [
     OutlinePart(
@@ -46,7 +47,9 @@ def test_an_outline_beyond_the_prompt_is_offered_in_part_and_said_so() -> None:
     offer = offer_of(long, omitted=5)
     assert 0 < len(offer.parts) < len(long)
     assert offer.more == len(long) - len(offer.parts) + 5
-    assert f"entre {len(offer.parts)} de {len(long) + 5} partes" in offer.remark
+    among = f"{len(offer.parts)} de {len(long) + 5} partes"
+    assert among in choice_remark(offer, ["m1"], Strategy.OUTLINE)
+    assert among in choice_remark(offer, None, Strategy.OUTLINE)
     assert f"\n{len(offer.parts)}. " in choosing_prompt("¿Plazo?", offer)[1].content
 
 
@@ -54,3 +57,11 @@ def test_of_an_outline_offered_in_part_none_may_still_fit_elsewhere() -> None:
     assert chosen_parts("0", Offer(PARTS, 0)) == []
     assert chosen_parts("0", Offer(PARTS, 3)) is None
     assert chosen_parts("1", Offer(PARTS, 3)) == [PARTS[0].part_id]
+
+
+def test_who_chose_is_said_where_something_came_of_it() -> None:
+    whole = Offer(PARTS, 0)
+    assert choice_remark(whole, ["m1"], Strategy.OUTLINE) == "Eligió el modelo de lenguaje."
+    assert choice_remark(whole, ["m1"], Strategy.HYBRID) == ""
+    assert choice_remark(whole, [], Strategy.HYBRID) == "Así lo dice el modelo de lenguaje."
+    assert choice_remark(whole, None, Strategy.OUTLINE) == ""
