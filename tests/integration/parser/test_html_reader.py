@@ -334,3 +334,8 @@ def test_rules_beyond_what_is_looked_at_are_a_warning(page: Page) -> None:
     document = page(f"<style>{rules}</style><p>visible</p>" + "<i>x</i>" * 3_000)
     assert ["rules of style" in warning for warning in document.warnings] == [True]
     assert page("<style>.a{display:none}</style><p>visible</p>").warnings == ()
+
+
+def test_a_menu_within_a_header_is_told_once(page: Page) -> None:
+    document = page("<header>La Espiga <nav>Inicio</nav></header><main><p>Cuerpo</p></main>")
+    assert [removal.text for removal in document.removed] == ["La Espiga Inicio"]

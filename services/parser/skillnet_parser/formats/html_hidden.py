@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,28 +39,31 @@ class Hidden:
 
 def take_hidden(root: html.HtmlElement) -> Hidden:
     """Takes hidden elements, and styles, out of the tree."""
-    by_rules, is_complete = _hidden_by_rules(root)
-    paints = _paints_behind(root)
+    sheet = _sheet(root)
+    on_white = not _paints_behind(root, sheet)
+    by_rules, is_complete = _hidden_by_rules(root, sheet, on_white=on_white)
     etree.strip_elements(root, "style", with_tail=False)
+    hidden = (
+        element
+        for element in list(root.iter(etree.Element))
+        if element in by_rules or is_hidden(element, on_white=on_white)
+    )
+    return Hidden(take(hidden, RemovalReason.HIDDEN), is_complete)
+
+
+def take(elements: Iterable[html.HtmlElement], reason: RemovalReason) -> list[Removal]:
+    """Takes the elements, which come in the order of the page, out of their tree; the text that went with them. One
+    within another goes with it, and the root stays."""
     removed: list[Removal] = []
     taken: set[html.HtmlElement] = set()
-    for element in list(root.iter(etree.Element)):
-        if not taken.isdisjoint(element.iterancestors()):
-            taken.add(element)
-        elif element in by_rules or is_hidden(element, on_white=not paints):
-            taken.add(element)
-            removal = take(element, RemovalReason.HIDDEN)
-            removed += [removal] if removal is not None else []
-    return Hidden(removed, is_complete)
-
-
-def take(element: html.HtmlElement, reason: RemovalReason) -> Removal | None:
-    """None where no text went, as when an element around it had gone already."""
-    if element.getparent() is None:
-        return None
-    text = " ".join(" ".join(element.itertext()).split())
-    element.drop_tree()
-    return Removal(reason, None, text) if text else None
+    for element in elements:
+        if element.getparent() is None or not taken.isdisjoint(element.iterancestors()):
+            continue
+        taken.add(element)
+        text = " ".join(" ".join(element.itertext()).split())
+        element.drop_tree()
+        removed += [Removal(reason, None, text)] if text else []
+    return removed
 
 
 def is_hidden(element: html.HtmlElement, *, on_white: bool = False) -> bool:
@@ -75,15 +78,14 @@ def is_hidden(element: html.HtmlElement, *, on_white: bool = False) -> bool:
     )
 
 
-def _hidden_by_rules(root: html.HtmlElement) -> tuple[set[html.HtmlElement], bool]:
+def _hidden_by_rules(root: html.HtmlElement, sheet: str, *, on_white: bool) -> tuple[set[html.HtmlElement], bool]:
     """The elements that a rule of the page hides and no later one shows again, and whether all rules were looked at.
     The weight of selectors is not. Selectors that no still page can answer (`:hover`) hide nothing."""
     translator = GenericTranslator()
     hidden: set[html.HtmlElement] = set()
-    on_white = not _paints_behind(root)
     elements = sum(1 for _ in root.iter(etree.Element))
     steps = 0
-    for selectors, declarations in _rules_that_matter(root, on_white=on_white):
+    for selectors, declarations in _rules_that_matter(sheet[:_STYLE_CHARS], on_white=on_white):
         depth = max(len(_STEPS.findall(selector)) for selector in selectors.split(","))
         steps += elements * 4 ** min(depth, _MOST_DIGITS)
         if steps > _MOST_STEPS:
@@ -96,21 +98,17 @@ def _hidden_by_rules(root: html.HtmlElement) -> tuple[set[html.HtmlElement], boo
             hidden |= found
         else:
             hidden -= found
-    return hidden, len(_whole_sheet(root)) <= _STYLE_CHARS
+    return hidden, len(sheet) <= _STYLE_CHARS
 
 
-def _rules_that_matter(root: html.HtmlElement, *, on_white: bool) -> Iterator[tuple[str, Declarations]]:
+def _rules_that_matter(sheet: str, *, on_white: bool) -> Iterator[tuple[str, Declarations]]:
     """Those that hide, or show what another has hidden."""
-    for selectors, declarations in _rules(_sheet(root)):
+    for selectors, declarations in _rules(_plain_numbers(sheet)):
         if _hides(declarations, on_white=on_white) or {"display", "visibility"} & declarations.keys():
             yield selectors, declarations
 
 
 def _sheet(root: html.HtmlElement) -> str:
-    return _plain_numbers(_whole_sheet(root)[:_STYLE_CHARS])
-
-
-def _whole_sheet(root: html.HtmlElement) -> str:
     shown = (sheet for sheet in root.iter("style") if "print" not in sheet.get("media", "").lower())
     return "\n".join(sheet.text or "" for sheet in shown)
 
@@ -170,11 +168,11 @@ def _is_white(color: str | None) -> bool:
     return isinstance(parsed, color3.RGBA) and min(parsed[:3]) >= _NEAR_WHITE
 
 
-def _paints_behind(root: html.HtmlElement) -> bool:
+def _paints_behind(root: html.HtmlElement, sheet: str) -> bool:
     """Whether anything gives the page another ground than white; sheets of other files may."""
     if root.xpath("//link[contains(@rel, 'stylesheet')]") or root.xpath("//*[@bgcolor or @background]"):
         return True
-    return "background" in _sheet(root).lower() or any("background" in one.lower() for one in root.xpath("//@style"))
+    return "background" in sheet.lower() or any("background" in one.lower() for one in root.xpath("//@style"))
 
 
 def _plain_numbers(style: str) -> str:

@@ -36,8 +36,7 @@ def take_site(root: html.HtmlElement) -> list[Removal]:
     density, as Kohlschütter et al. 2010), and keeps everything where hardly anything would be left.
     """
     main = set(root.xpath(_MAIN))
-    chosen = list(_around(main, root) if main else _judged(root))
-    return [removal for element in chosen if (removal := take(element, RemovalReason.RUNNING_LINE)) is not None]
+    return take(list(_around(main, root) if main else _judged(root)), RemovalReason.RUNNING_LINE)
 
 
 def _around(main: set[html.HtmlElement], root: html.HtmlElement) -> Iterator[html.HtmlElement]:
