@@ -10,7 +10,7 @@ import hashlib
 
 from skillnet_common.chunk_sizes import ChunkSizes
 
-PARSER_VERSION = "4"
+PARSER_VERSION = "5"
 CLEANER_VERSION = "1"
 CHUNKER_VERSION = "2"
 HEADER_VERSION = "1"

@@ -146,3 +146,71 @@ def test_a_page_named_as_markdown_is_a_page(parse: Parse, headings: Outline) -> 
 )
 def test_more_html_than_anybody_writes(parse: Parse, body: str) -> None:
     assert parse(f"Antes.\n\n{body}\n\nfin\n".encode(), "a.md").text.startswith("Antes.")
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "copiar <origen> <destino>",
+        "si n<m y m>k, o a<b y b>c",
+        "la etiqueta <script> ejecuta, <textarea> no",
+        "<origen>",
+        "List<String> nombres",
+    ],
+)
+def test_what_only_looks_like_a_tag_is_text(parse: Parse, shown: str) -> None:
+    document = parse(f"# Uso\n\n{shown}\n\nFin.\n".encode(), "a.md")
+    assert document.text.split("\n\n") == ["Uso", shown, "Fin."]
+    assert document.removed == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "shown", "hidden"),
+    [
+        ("<div hidden>\n\n<p>SECRETO</p>\n</div>\n\nvisible", ["visible"], ["SECRETO"]),
+        ("<p>visible</p>\n<div hidden>\n\nSECRETO\n\n</div>", ["visible"], ["SECRETO"]),
+        ("uno\n\n<!-- <div hidden> -->\n\ndos", ["uno", "dos"], []),
+        ("```\n<div hidden>\n```\n\ndos", ["<div hidden>", "dos"], []),
+        ("<pre>&lt;p hidden></pre>\n\ndos", ["<p hidden>", "dos"], []),
+        ("<p hidden>SECRETO\n\ndos", ["dos"], ["SECRETO"]),
+        ("<style>.x{display:none}</style>\n\nuno\n\n<p class=x>SECRETO</p>", ["uno"], ["SECRETO"]),
+        ("<span title='>' style='display:none'>SECRETO</span>uno", ["uno"], ["SECRETO"]),
+        ("<body hidden>\n\nuno", ["uno"], []),
+        ("<html hidden>\n\n<head hidden>\n\nuno", ["uno"], []),
+        ("<Tabs>\n<TabItem value='a'>\n\nuno\n\n</TabItem>\n</Tabs>", ["uno"], []),
+        ("<details><summary>Más</summary>\n\n- uno\n- dos\n\n</details>", ["Más", "- uno\n- dos"], []),
+        ("uno {/* nota *con* asteriscos */} dos {/* abierta", ["uno dos {/* abierta"], []),
+    ],
+)
+def test_html_and_markdown_are_one_page(parse: Parse, source: str, shown: list[str], hidden: list[str]) -> None:
+    document = parse(source.encode(), "a.md")
+    assert document.text.split("\n\n") == shown
+    assert [removal.text for removal in document.removed] == hidden
+
+
+def test_nesting_that_drops_text_is_told(parse: Parse) -> None:
+    document = parse(("Antes.\n\n" + "> " * 20_000 + "hondo\n").encode(), "a.md")
+    assert ["nested deeper" in warning for warning in document.warnings] == [True]
+
+
+def test_tags_nested_past_reason_stand_as_text(parse: Parse) -> None:
+    document = parse(("Antes.\n\n" + "<div>\n" * 3_000 + "\nhondo\n").encode(), "a.md")
+    assert document.text.endswith("hondo")
+    assert ["as text" in warning for warning in document.warnings] == [True]
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{/* " * 40_000,
+        "<div>\n<" + "a" * 200_000,
+        "---\ntitle: a" + " " * 100_000 + "\nx: y\n---\n\nfin",
+        "# a" + " " * 100_000 + "b {#c",
+        "<p " + "a='" * 50_000,
+        "<a " + "b " * 50_000 + ">",
+    ],
+    ids=["comments", "names", "front matter", "headings", "quotes", "attributes"],
+)
+def test_long_lines_take_no_time(parse: Parse, source: str) -> None:
+    assert parse(f"Antes.\n\n{source}\n".encode() if "---" not in source else source.encode(), "a.md").text

@@ -9,10 +9,8 @@ from collections.abc import Iterator
 from skillnet_common.documents import BlockKind
 from skillnet_parser.domain.draft import DraftBlock, text_block
 from skillnet_parser.formats.docx_package import AlternativeChunk
-from skillnet_parser.formats.html import parse_html
+from skillnet_parser.formats.html import parse_html, read_shown
 from skillnet_parser.formats.html_encoding import decode_html
-from skillnet_parser.formats.html_flow import read_flow
-from skillnet_parser.formats.html_hidden import take_hidden
 from skillnet_parser.formats.text_encoding import decode_text
 
 
@@ -40,5 +38,4 @@ def _read_mht(data: bytes) -> Iterator[DraftBlock]:
 def _read_html(data: bytes) -> Iterator[DraftBlock]:
     root = parse_html(decode_html(data).text)
     if root is not None:
-        take_hidden(root)
-        yield from read_flow(root)
+        yield from read_shown(root).blocks

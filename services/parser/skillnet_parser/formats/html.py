@@ -3,37 +3,34 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from lxml import etree, html
 
-from skillnet_common.documents import BlockKind
+from skillnet_common.documents import BlockKind, Removal
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.domain.draft import DraftBlock, DraftDocument
 from skillnet_parser.formats.html_encoding import decode_html
 from skillnet_parser.formats.html_flow import read_flow
 from skillnet_parser.formats.html_hidden import take_hidden
-from skillnet_parser.formats.html_site import take_site
+from skillnet_parser.formats.html_site import take_buttons, take_site
 from skillnet_parser.formats.html_tags import shorten_tags
 from skillnet_parser.formats.sniff import FileType
 
-_NEVER_SHOWN = [
-    "script",
-    "template",
-    "svg",
-    "canvas",
-    "iframe",
-    "object",
-    "audio",
-    "video",
-    "option",
-    "datalist",
-    "button",
-    "input",
-    "textarea",
-]
+_NEVER_SHOWN = ["script", "template", "input"]
 _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _UNREAD_RULES = "The page has more rules of style than are looked at: text that they hide may have been read."
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a page shows: its blocks, the text that was left out, and what could not be looked at."""
+
+    blocks: tuple[DraftBlock, ...]
+    removed: tuple[Removal, ...]
+    warnings: tuple[str, ...]
 
 
 def read_html(path: Path) -> DraftDocument:
@@ -45,17 +42,24 @@ def read_html(path: Path) -> DraftDocument:
     root = parse_html(decoded.text)
     if root is None:
         raise PermanentFault(ErrorCode.NOTHING_READABLE, "The document holds no readable text.")
-    title = " ".join((root.findtext(".//title") or "").split())
-    hidden = take_hidden(root)
-    removed = [*hidden.removed, *take_site(root)]
-    blocks = tuple(read_flow(root))
+    title = " ".join((root.findtext("head/title") or "").split())
+    shown = read_shown(root, take_site)
     return DraftDocument(
-        blocks,
+        shown.blocks,
         FileType.HTML,
-        title=_only_top_heading(blocks) or title or _first_heading(blocks),
-        warnings=decoded.warnings if hidden.is_complete else (*decoded.warnings, _UNREAD_RULES),
-        removed=tuple(removed),
+        title=_only_top_heading(shown.blocks) or title or _first_heading(shown.blocks),
+        warnings=(*decoded.warnings, *shown.warnings),
+        removed=shown.removed,
     )
+
+
+def read_shown(
+    root: html.HtmlElement, take_more: Callable[[html.HtmlElement], Iterable[Removal]] = lambda _root: ()
+) -> Shown:
+    """The blocks of a tree, without what is hidden, what `take_more` takes out, and buttons. The tree is used up."""
+    hidden = take_hidden(root)
+    removed = (*hidden.removed, *take_more(root), *take_buttons(root))
+    return Shown(tuple(read_flow(root)), removed, () if hidden.is_complete else (_UNREAD_RULES,))
 
 
 def parse_html(source: str) -> html.HtmlElement | None:

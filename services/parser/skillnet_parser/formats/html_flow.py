@@ -54,6 +54,7 @@ _NO_TEXT = frozenset({"head", "title"})
 _INDENT = "  "
 _SPACES = re.compile(r"[ \t\r\n\f\v]+")
 _MAX_LEVEL = 9
+_MOST_DIGITS = 9  # of a list's first number
 
 
 def read_flow(root: html.HtmlElement) -> list[DraftBlock]:
@@ -95,6 +96,8 @@ class _Reader:
             self._text.append("\n")
         elif tag == "img":
             self._text.append(_collapse(element.get("alt")))
+        elif tag == "svg":
+            self._drawing(element)
         elif level:
             self._stand_alone(BlockKind.HEADING, _one_line(_inline_text(element)), level)
         elif tag == "pre":
@@ -115,10 +118,16 @@ class _Reader:
         else:
             self._flow(element)
 
+    def _drawing(self, element: html.HtmlElement) -> None:
+        """Of a drawing the words written into it; a title and a description are for those who cannot see it."""
+        for text in element.iter("text"):
+            self._end_text()
+            self._text.append(_inline_text(text))
+            self._end_text()
+
     def _list(self, element: html.HtmlElement) -> None:
         self._end_text()
-        start = element.get("start", "1").strip()
-        self._counters.append((int(start) if start.isdecimal() else 1) if element.tag == "ol" else None)
+        self._counters.append(_number(element, "start", 1) if element.tag == "ol" else None)
         self._flow(element)
         self._end_text()
         self._counters.pop()
@@ -171,9 +180,13 @@ class _Reader:
 
 def _heading_level(element: html.HtmlElement) -> int:
     if element.get("role") == "heading":
-        level = element.get("aria-level", "2").strip()
-        return min(max(int(level), 1), _MAX_LEVEL) if level.isdecimal() else 2
+        return min(max(_number(element, "aria-level", 2), 1), _MAX_LEVEL)
     return _HEADINGS.get(element.tag, 0)
+
+
+def _number(element: html.HtmlElement, name: str, otherwise: int) -> int:
+    value = element.get(name, "").strip()
+    return int(value) if value.isdecimal() and len(value) <= _MOST_DIGITS else otherwise
 
 
 def _inline_text(element: html.HtmlElement) -> str:

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
-import tinycss2
-from cssselect import GenericTranslator, SelectorError
 from lxml import etree, html
-from tinycss2 import color3
 
 from skillnet_common.documents import Removal, RemovalReason
+from skillnet_parser.formats.html_look import Look, is_out_of_sight, parse_colour
+from skillnet_parser.formats.html_styles import Declarations, bring_styles, declarations
 
-_STYLE_CHARS = 1_000_000
-"""Of a page's own rules so many characters are looked at: no hand writes more."""
-_MOST_STEPS = 20_000_000
-"""Of looking for what rules hide: elements of the page, four times over for each step of a selector."""
-_DEEPEST_MEDIA = 8
-_MOST_DIGITS = 20  # of a number: the library refuses thousands
-_STEPS = re.compile(r"[\s>+~]+(?=\S)")
-_LONG_NUMBER = re.compile(rf"\d{{{_MOST_DIGITS},}}")
-_FAR_OFF = -999.0  # pixels: what is put so far from the page is not on it
-_OFFSETS = ("left", "top", "right", "bottom", "text-indent", "margin-left", "margin-top")
-_NEAR_WHITE = 0.94
-
-Declarations = Mapping[str, str]
+_INSTEAD = frozenset({"object", "iframe", "audio", "video", "canvas", "option", "datalist"})
+"""Their text stands for what is shown instead, or comes at a click."""
+_SCRIPTS_SHOW = frozenset({"html", "head", "body"})
+"""What hides a page whole is taken back by a script, lest the page flicker."""
+_TAKEN = "skillnet-taken"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +28,23 @@ class Hidden:
 
 def take_hidden(root: html.HtmlElement) -> Hidden:
     """Takes hidden elements, and styles, out of the tree."""
-    sheet = _sheet(root)
-    on_white = not _paints_behind(root, sheet)
-    by_rules, is_complete = _hidden_by_rules(root, sheet, on_white=on_white)
-    etree.strip_elements(root, "style", with_tail=False)
-    hidden = (
-        element
-        for element in list(root.iter(etree.Element))
-        if element in by_rules or is_hidden(element, on_white=on_white)
-    )
-    return Hidden(take(hidden, RemovalReason.HIDDEN), is_complete)
+    linked = bool(root.xpath("//link[contains(@rel, 'stylesheet')]"))
+    is_complete = bring_styles(root)
+    elements = list(root.iter(etree.Element))
+    view = _View(elements, Look(ground=None) if linked else Look())
+    removed: list[Removal] = []
+    taken: set[html.HtmlElement] = set()
+    for element in elements:
+        if element.getparent() in taken:
+            taken.add(element)
+        elif element in view.unseen:
+            taken.add(element)
+            removed += _told(RemovalReason.HIDDEN, element.itertext())
+            _mark(element)
+        elif not view.looks[element].is_seen:
+            removed += _told(RemovalReason.HIDDEN, _take_own_text(element))
+    _strip(root)
+    return Hidden(removed, is_complete)
 
 
 def take(elements: Iterable[html.HtmlElement], reason: RemovalReason) -> list[Removal]:
@@ -60,126 +56,97 @@ def take(elements: Iterable[html.HtmlElement], reason: RemovalReason) -> list[Re
         if element.getparent() is None or not taken.isdisjoint(element.iterancestors()):
             continue
         taken.add(element)
-        text = " ".join(" ".join(element.itertext()).split())
-        element.drop_tree()
-        removed += [Removal(reason, None, text)] if text else []
+        removed += _told(reason, element.itertext())
+    for element in taken:
+        _mark(element)
+    if taken:
+        _strip(next(iter(taken)).getroottree().getroot())
     return removed
 
 
-def is_hidden(element: html.HtmlElement, *, on_white: bool = False) -> bool:
-    """Whether its own attributes hide an element; `on_white` where nothing of the page paints a background."""
+class _View:
+    """How each element looks, and which are not seen with all that is below them."""
+
+    def __init__(self, elements: list[html.HtmlElement], ground: Look) -> None:
+        self.looks: dict[html.HtmlElement, Look] = {}
+        self.unseen: set[html.HtmlElement] = set()
+        keeps_noscript = _is_all_noscript(elements[0])
+        for element in elements:
+            style = _style(element)
+            look = self.looks.get(element.getparent(), ground).within(style)
+            if element.tag in _SCRIPTS_SHOW:
+                look = replace(look, visible=True, sized=True)
+            elif _is_hidden(element, style) or (element.tag == "noscript" and not keeps_noscript):
+                self.unseen.add(element)
+            self.looks[element] = look
+        for element in reversed(elements):
+            if not self.looks[element].is_seen and self._is_unseen_below(element):
+                self.unseen.add(element)
+
+    def _is_unseen_below(self, element: html.HtmlElement) -> bool:
+        return element.tag not in _SCRIPTS_SHOW and all(
+            child in self.unseen for child in element.iterchildren(tag=etree.Element)
+        )
+
+
+def _style(element: html.HtmlElement) -> Declarations:
+    """What an element declares, older attributes of colour first."""
     style = element.get("style")
+    declared = declarations(style) if style is not None else {}
+    if (color := element.get("color") if element.tag == "font" else None) is not None:
+        declared.setdefault("color", color.lower())
+    if (ground := element.get("bgcolor")) is not None and parse_colour(ground) is not None:
+        declared.setdefault("background-color", ground.lower())
+    if element.get("background") is not None:
+        declared.setdefault("background-image", "url(of-the-page)")
+    return declared
+
+
+def _is_hidden(element: html.HtmlElement, style: Declarations) -> bool:
+    """Whether an element is hidden with all that is below it."""
+    hides = (element.get("hidden") is not None and element.get("hidden") != "until-found") or (
+        element.tag == "dialog" and element.get("open") is None
+    )
     return (
-        element.tag == "noscript"
-        or (element.get("hidden") is not None and element.get("hidden") != "until-found")
+        element.tag in _INSTEAD
+        or (hides and "display" not in style)
         or element.get("aria-hidden", "").lower() == "true"
-        or (style is not None and _hides(_declarations(_plain_numbers(style)), on_white=on_white))
-        or (on_white and element.tag == "font" and _is_white(element.get("color")))
+        or is_out_of_sight(style)
     )
 
 
-def _hidden_by_rules(root: html.HtmlElement, sheet: str, *, on_white: bool) -> tuple[set[html.HtmlElement], bool]:
-    """The elements that a rule of the page hides and no later one shows again, and whether all rules were looked at.
-    The weight of selectors is not. Selectors that no still page can answer (`:hover`) hide nothing."""
-    translator = GenericTranslator()
-    hidden: set[html.HtmlElement] = set()
-    elements = sum(1 for _ in root.iter(etree.Element))
-    steps = 0
-    for selectors, declarations in _rules_that_matter(sheet[:_STYLE_CHARS], on_white=on_white):
-        depth = max(len(_STEPS.findall(selector)) for selector in selectors.split(","))
-        steps += elements * 4 ** min(depth, _MOST_DIGITS)
-        if steps > _MOST_STEPS:
-            return hidden, False
-        try:
-            found = set(root.xpath(translator.css_to_xpath(selectors)))
-        except (SelectorError, etree.XPathError, RecursionError):
-            continue
-        if _hides(declarations, on_white=on_white):
-            hidden |= found
-        else:
-            hidden -= found
-    return hidden, len(sheet) <= _STYLE_CHARS
-
-
-def _rules_that_matter(sheet: str, *, on_white: bool) -> Iterator[tuple[str, Declarations]]:
-    """Those that hide, or show what another has hidden."""
-    for selectors, declarations in _rules(_plain_numbers(sheet)):
-        if _hides(declarations, on_white=on_white) or {"display", "visibility"} & declarations.keys():
-            yield selectors, declarations
-
-
-def _sheet(root: html.HtmlElement) -> str:
-    shown = (sheet for sheet in root.iter("style") if "print" not in sheet.get("media", "").lower())
-    return "\n".join(sheet.text or "" for sheet in shown)
-
-
-def _rules(source: str | list[Any], depth: int = 0) -> Iterator[tuple[str, Declarations]]:
-    for rule in tinycss2.parse_rule_list(source, skip_comments=True, skip_whitespace=True):
-        if rule.type == "qualified-rule" and (selectors := _selectors(rule)):
-            yield selectors, _declarations(rule.content)
-        elif depth < _DEEPEST_MEDIA and _is_for_screens(rule):
-            yield from _rules(rule.content, depth + 1)
-
-
-def _selectors(rule: Any) -> str:
-    """Empty for those nested so deeply that the library gives up: nobody writes them."""
-    try:
-        return str(tinycss2.serialize(rule.prelude)).strip()
-    except RecursionError:
-        return ""
-
-
-def _is_for_screens(rule: Any) -> bool:
-    is_media = rule.type == "at-rule" and rule.lower_at_keyword == "media" and rule.content is not None
-    return is_media and "print" not in tinycss2.serialize(rule.prelude).lower()
-
-
-def _declarations(source: str | list[Any]) -> Declarations:
-    found = tinycss2.parse_blocks_contents(source, skip_comments=True, skip_whitespace=True)
-    return {
-        one.lower_name: tinycss2.serialize(one.value).strip().lower() for one in found if one.type == "declaration"
-    }
-
-
-def _hides(style: Declarations, *, on_white: bool) -> bool:
-    return (
-        style.get("display") == "none"
-        or style.get("visibility") in ("hidden", "collapse")
-        or _number(style.get("font-size")) == 0
-        or _number(style.get("opacity")) == 0
-        or any((_number(style.get(name)) or 0.0) <= _FAR_OFF for name in _OFFSETS)
-        or _has_no_contrast(style, on_white=on_white)
-    )
-
-
-def _has_no_contrast(style: Declarations, *, on_white: bool) -> bool:
-    color = style.get("color")
-    if color is None:
+def _is_all_noscript(root: html.HtmlElement) -> bool:
+    """Whether a page says nothing but that it needs scripts, or says all it has to those without."""
+    if next(root.iter("noscript"), None) is None:
         return False
-    behind = style.get("background-color", style.get("background"))
-    if behind is None:
-        return on_white and _is_white(color)
-    parsed = color3.parse_color(color)
-    return parsed is not None and parsed == color3.parse_color(behind)
+    outside = [element for element in root.iter(etree.Element) if not _is_within(element, ("noscript", "head"))]
+    return not any((element.text or "").strip() for element in outside) and not any(
+        (element.tail or "").strip() for element in outside + list(root.iter("noscript"))
+    )
 
 
-def _is_white(color: str | None) -> bool:
-    parsed = color3.parse_color(color) if color else None
-    return isinstance(parsed, color3.RGBA) and min(parsed[:3]) >= _NEAR_WHITE
+def _is_within(element: html.HtmlElement, tags: tuple[str, ...]) -> bool:
+    return element.tag in tags or next(element.iterancestors(*tags), None) is not None
 
 
-def _paints_behind(root: html.HtmlElement, sheet: str) -> bool:
-    """Whether anything gives the page another ground than white; sheets of other files may."""
-    if root.xpath("//link[contains(@rel, 'stylesheet')]") or root.xpath("//*[@bgcolor or @background]"):
-        return True
-    return "background" in sheet.lower() or any("background" in one.lower() for one in root.xpath("//@style"))
+def _take_own_text(element: html.HtmlElement) -> Iterator[str]:
+    """The text of an element but that of the elements in it, which is seen."""
+    yield element.text or ""
+    element.text = None
+    for child in element.iterchildren():
+        yield child.tail or ""
+        child.tail = None
 
 
-def _plain_numbers(style: str) -> str:
-    return _LONG_NUMBER.sub("9" * (_MOST_DIGITS - 1), style)
+def _told(reason: RemovalReason, texts: Iterable[str]) -> list[Removal]:
+    words = " ".join(" ".join(texts).split())
+    return [Removal(reason, None, words)] if words else []
 
 
-def _number(value: str | None) -> float | None:
-    """The figure of a length or share; None where it is none."""
-    token = tinycss2.parse_one_component_value(value) if value else None
-    return float(token.value) if token is not None and token.type in ("number", "dimension", "percentage") else None
+def _mark(element: html.HtmlElement) -> None:
+    """For `_strip`: to take out one by one costs the square of their number."""
+    element.tag = _TAKEN
+
+
+def _strip(root: html.HtmlElement) -> None:
+    etree.strip_elements(root, _TAKEN, with_tail=False)

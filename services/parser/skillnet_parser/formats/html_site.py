@@ -21,8 +21,9 @@ _NAMES = re.compile(
     r"toolbar|topbar|social|share|compartir|related|relacionados)(?:$|[\s_-])",
     re.IGNORECASE,
 )
-_CONSENT_NAMES = re.compile(r"cookie|consent|gdpr|rgpd", re.IGNORECASE)
+_CONSENT_NAMES = re.compile(r"cookie|(?:^|[\s_-])(?:consent|gdpr|rgpd)(?:$|[\s_-])", re.IGNORECASE)
 _LANDMARKS = frozenset({"nav", "footer", "aside", "header"})
+_TITLED = "ancestor::*[self::h1 or self::h2 or self::h3 or self::h4 or self::h5 or self::h6 or self::summary]"
 _LINKED_SHARE = 0.5  # of the characters: more is a menu, less is text with links
 _NOTICE_SHARE = 0.3  # of the page: a notice is short beside it
 _MOST_TAKEN = 0.75  # of the page's text: where more would go, the links are what the page is about
@@ -39,10 +40,19 @@ def take_site(root: html.HtmlElement) -> list[Removal]:
     return take(list(_around(main, root) if main else _judged(root)), RemovalReason.RUNNING_LINE)
 
 
+def take_buttons(root: html.HtmlElement) -> list[Removal]:
+    """Takes out buttons; those that are a heading, which unfold what is below it, stay as its text."""
+    for button in root.xpath(f"//button[{_TITLED}]"):
+        button.drop_tag()
+    return take(list(root.iter("button")), RemovalReason.RUNNING_LINE)
+
+
 def _around(main: set[html.HtmlElement], root: html.HtmlElement) -> Iterator[html.HtmlElement]:
+    is_titled = any(next(element.iter("h1"), None) is not None for element in main)
     for element in root.xpath(_OF_THE_SITE):
         outside = element.tag == "nav" or main.isdisjoint(element.iterancestors())
-        if outside and main.isdisjoint(element.iter()):
+        holds_title = not is_titled and next(element.iter("h1"), None) is not None
+        if outside and main.isdisjoint(element.iter()) and not holds_title:
             yield element
 
 
@@ -64,9 +74,15 @@ def _is_of_the_site(element: html.HtmlElement, whole: int) -> bool:
         return True
     names = f"{element.get('id', '')} {element.get('class', '')}"
     if _CONSENT_NAMES.search(names):
-        return "cookie" in element.text_content().lower() and _length(element) <= _NOTICE_SHARE * whole
+        return _asks_for_consent(element) and _length(element) <= _NOTICE_SHARE * whole
     named = element.tag in _LANDMARKS or element.get("role") is not None or _NAMES.search(names) is not None
     return named and _linked_share(element) >= _LINKED_SHARE
+
+
+def _asks_for_consent(element: html.HtmlElement) -> bool:
+    """A notice is answered by a button; a chapter about cookies has a heading and none."""
+    answers = next(element.iter("button", "a"), None) is not None
+    return answers and "cookie" in element.text_content().lower()
 
 
 def _linked_share(element: html.HtmlElement) -> float:

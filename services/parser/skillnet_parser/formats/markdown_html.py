@@ -1,106 +1,137 @@
-"""HTML inside Markdown: read as HTML is, and what it hides is hidden, be it written in Markdown."""
+"""Markdown to HTML, with the HTML that stands in it: one page, read as any page is."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from lxml import html
+from lxml.html import defs
+from markdown_it import MarkdownIt
+from markdown_it.common.utils import escapeHtml
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_block import StateBlock, reference
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from skillnet_common.documents import Removal, RemovalReason
-from skillnet_parser.domain.draft import DraftBlock
-from skillnet_parser.formats.html import parse_html
-from skillnet_parser.formats.html_flow import read_flow
-from skillnet_parser.formats.html_hidden import is_hidden, take_hidden
+DEEPEST = 100
+"""Levels of nesting: what lies deeper is dropped, and the preset's 20 already drops lists of ten levels."""
+_NAMES = defs.tags | {"main", "picture", "dialog", "template", "data", "bdi", "slot", "search", "text"}
+_TO_THE_END = frozenset(
+    [
+        *("script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes", "plaintext", "template"),
+        *("svg", "object", "video", "audio", "canvas", "select", "dialog", "noscript"),
+    ]
+)
+"""Without their end these swallow the rest of the document: then they are words about HTML."""
+_NEEDS_NO_VALUE = frozenset(
+    [
+        *("hidden", "open", "reversed", "controls", "autoplay", "loop", "muted", "allowfullscreen", "async", "defer"),
+        *("disabled", "checked", "selected", "readonly", "required", "multiple", "nowrap", "noshade", "compact"),
+        *("inert", "itemscope", "download"),
+    ]
+)
+_TAG = re.compile(r"<(?P<closing>/?)(?P<name>[a-zA-Z][\w:.-]*)(?P<attributes>(?:[^<>\"']|\"[^\"]*\"|'[^']*')*)")
+_VALUE = re.compile(r"[^\s=\"']+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'=]+)")
+_HEADING_ATTRIBUTES = re.compile(r"\{[#.:][^{}]*\}$")
 
-_TAG = re.compile(r"<(?P<closing>/?)(?P<name>[a-zA-Z][\w-]*)(?P<rest>[^<>]*)>")
-_NEVER_SHOWN = frozenset({"script", "style", "template"})
-_VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "wbr", "area", "base", "col", "embed", "source"})
 
+class _PageRenderer(RendererHTML):
+    """Renders a document; with `tags_are_text` in `env` the tags that stand in it are shown as text.
 
-class HtmlWithin:
-    """Reads the blocks and tags of one Markdown text. `removed` is what was hidden.
-
-    A tag that hides may stand alone in its block; then all up to its end is hidden.
+    A heading in a quotation or in a list belongs to that, and is a paragraph. Of tags stays what is HTML;
+    `copy <from> <to>` is text.
     """
 
-    def __init__(self) -> None:
-        self.removed: list[Removal] = []
-        self._hiding = _Hiding()
+    def __init__(self, parser: Any = None) -> None:
+        super().__init__(parser)
+        self._ended: frozenset[str] = frozenset()
 
-    def read(self, source: str) -> Iterator[DraftBlock]:
-        """The blocks of an HTML block."""
-        self._hiding.follow(source)
-        root = parse_html(source)
-        if root is not None:
-            self.removed += take_hidden(root).removed
-            yield from read_flow(root)
+    def render(self, tokens: Sequence[Token], options: Any, env: Any) -> str:
+        """The page."""
+        self._ended = frozenset(_ended(tokens))
+        return str(super().render(tokens, options, env))
 
-    def shown(self, blocks: Iterable[DraftBlock]) -> Iterator[DraftBlock]:
-        """The blocks without those that an open tag hides."""
-        for block in blocks:
-            if self._hiding.is_open:
-                self._remove("".join(piece.joint + piece.text for piece in block.pieces))
-            else:
-                yield block
+    def heading_open(self, tokens: Sequence[Token], at: int, _options: Any, _env: Any) -> str:
+        """Without the attributes that several dialects write behind a heading."""
+        _drop_attributes(tokens[at + 1].children or [])
+        return f"<{_heading_tag(tokens[at])}>"
 
-    def visible(self, children: Sequence[Token]) -> Iterator[Token]:
-        """What a line shows of its parts."""
-        hiding, hidden = _Hiding(), ""
-        for child in children:
-            if child.type == "html_inline":
-                was_open = hiding.is_open
-                hiding.follow(child.content)
-                if was_open and not hiding.is_open:
-                    self._remove(hidden)
-                    hidden = ""
-            if not hiding.is_open:
-                yield child
-            elif hiding.is_told and child.type in ("text", "code_inline"):
-                hidden += child.content
-        self._remove(hidden)
+    def heading_close(self, tokens: Sequence[Token], at: int, _options: Any, _env: Any) -> str:
+        """The end of what `heading_open` opened."""
+        return f"</{_heading_tag(tokens[at])}>"
 
-    def _remove(self, text: str) -> None:
-        words = " ".join(text.split())
-        if words:
-            self.removed.append(Removal(RemovalReason.HIDDEN, None, words))
+    def html_block(self, tokens: Sequence[Token], at: int, _options: Any, env: Any) -> str:
+        """The tags that are tags."""
+        return self._html(tokens[at].content, env)
 
+    def html_inline(self, tokens: Sequence[Token], at: int, _options: Any, env: Any) -> str:
+        """The tags that are tags."""
+        return self._html(tokens[at].content, env)
 
-def open_tables(source: str) -> int:
-    """How many tables a piece opens without closing them (negative: closes): a blank line in a table begins another
-    block of HTML."""
-    names = [(tag["closing"], tag["name"].lower()) for tag in _TAG.finditer(source)]
-    return names.count(("", "table")) - names.count(("/", "table"))
-
-
-class _Hiding:
-    """Follows tags in the order of the text: open from a tag that hides to the end of its element."""
-
-    def __init__(self) -> None:
-        self._name = ""
-        self._depth = 0
-
-    @property
-    def is_open(self) -> bool:
-        """Whether what comes is hidden."""
-        return self._depth > 0
-
-    @property
-    def is_told(self) -> bool:
-        """Whether what is hidden is text, not a script."""
-        return self._name not in _NEVER_SHOWN
-
-    def follow(self, source: str) -> None:
-        """Takes in the tags of a piece of text."""
+    def _html(self, source: str, env: Any) -> str:
+        if env.get("tags_are_text"):
+            return str(escapeHtml(source))
+        parts: list[str] = []
+        done = 0
         for tag in _TAG.finditer(source):
-            name = tag["name"].lower()
-            if self.is_open:
-                if name == self._name:
-                    self._depth += -1 if tag["closing"] else 1
-            elif not tag["closing"] and name not in _VOID and not tag["rest"].endswith("/") and _hides(tag[0], name):
-                self._name, self._depth = name, 1
+            if not self._is_tag(tag):
+                parts += [source[done : tag.start()], str(escapeHtml(tag[0]))]
+                done = tag.end()
+        return "".join([*parts, source[done:]])
+
+    def _is_tag(self, tag: re.Match[str]) -> bool:
+        name, attributes = tag["name"].lower(), tag["attributes"]
+        if tag["closing"]:
+            return True
+        if name in _TO_THE_END and name not in self._ended:
+            return False
+        words = _VALUE.sub("", attributes.removesuffix("/")).lower().split()
+        if not _NEEDS_NO_VALUE.issuperset(words):
+            return False
+        return name in _NAMES or name in self._ended or "-" in name or "=" in attributes or attributes.endswith("/")
 
 
-def _hides(tag: str, name: str) -> bool:
-    return name in _NEVER_SHOWN or is_hidden(html.fragment_fromstring(tag, create_parent="div")[0])
+def markdown_parser() -> MarkdownIt:
+    """A parser of CommonMark with tables that renders pages."""
+    parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST}, renderer_cls=_PageRenderer).enable("table")
+    parser.inline.ruler.before("emphasis", "mdx_comment", _skip_mdx_comment)
+    parser.block.ruler.at("reference", _read_reference, {"alt": []})
+    return parser
+
+
+def _read_reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A definition of a link is no text; a footnote of one word (`[^1]: Nota`) looks like it and is."""
+    at = state.bMarks[start] + state.tShift[start]
+    return not state.src.startswith("[^", at) and reference(state, start, end, silent)
+
+
+def _skip_mdx_comment(state: StateInline, _silent: bool) -> bool:
+    """`{/* … */}` is a comment in MDX, though its asterisks look like emphasis."""
+    if not state.src.startswith("{/*", state.pos) or state.pos >= state.env.get("no_comment_from", len(state.src)):
+        return False
+    end = state.src.find("*/}", state.pos)
+    if end < 0:
+        state.env["no_comment_from"] = state.pos
+        return False
+    state.pos = end + len("*/}")
+    return True
+
+
+def _ended(tokens: Sequence[Token]) -> Iterator[str]:
+    """The names of tags that an ending tag of the document closes."""
+    for token in tokens:
+        if token.type in ("html_block", "html_inline"):
+            yield from (tag["name"].lower() for tag in _TAG.finditer(token.content) if tag["closing"])
+        yield from _ended(token.children or ())
+
+
+def _heading_tag(token: Token) -> str:
+    return "p" if token.level > 0 else token.tag
+
+
+def _drop_attributes(children: Sequence[Token]) -> None:
+    """`# Uso {#uso}`"""
+    last = children[-1] if children else None
+    if last is not None and last.type == "text":
+        last.content = _HEADING_ATTRIBUTES.sub("", last.content.rstrip()).rstrip()
