@@ -121,3 +121,50 @@ def test_stray_controls_leave_a_text_what_it_is(parse: Parse, source: str, read:
     document = parse(source.encode(), "notas.txt")
     assert " ".join(document.text.split()) == " ".join(read.split())
     assert document.file_type == "text"
+
+
+OUTLINES = {
+    "articles over their text": (
+        "Artículo 1. Objeto\nEste reglamento regula el uso de las salas.\n\nArtículo 2. Ámbito\nSe aplica a todo el "
+        "personal que trabaje en la fábrica, cualquiera que sea su contrato y su antigüedad, y a las visitas.\n",
+        [(1, "Artículo 1. Objeto"), (1, "Artículo 2. Ámbito")],
+    ),
+    "numbers over their text": (
+        "1 Alcance\nEste manual describe el horno.\n\n2 Seguridad\nNo abra la puerta.\n\n2.1 Guantes\nSon rojos.\n",
+        [(1, "1 Alcance"), (1, "2 Seguridad"), (2, "2.1 Guantes")],
+    ),
+    "no blank lines": (
+        "CAPÍTULO II. Del personal\nArtículo 5. Contratación\nSe hará por escrito.\nArtículo 6. Prueba\nDos meses.\n",
+        [(1, "CAPÍTULO II. Del personal"), (2, "Artículo 5. Contratación"), (2, "Artículo 6. Prueba")],
+    ),
+    "text behind the label": (
+        "Artículo 4. Los turnos se publican cada lunes en el tablón de la tienda.\n\n"
+        "Artículo 5. Descansos. Cada turno tiene un descanso de veinte minutos.\n",
+        [(1, "Artículo 4."), (1, "Artículo 5. Descansos.")],
+    ),
+    "titles below labels": (
+        "CAPÍTULO II\nDEL PERSONAL\n\nArtículo 1\nObjeto y ámbito\nEste reglamento regula el uso.\n",
+        [(1, "CAPÍTULO II DEL PERSONAL"), (2, "Artículo 1 Objeto y ámbito")],
+    ),
+    "a title of two lines": (
+        "Artículo 3. Del uso de las salas comunes por parte de\nlas personas ajenas a la empresa\n\nSe prohíbe.\n",
+        [(1, "Artículo 3. Del uso de las salas comunes por parte de las personas ajenas a la empresa")],
+    ),
+    "capitals over text": ("HORARIO DE VERANO\nDe lunes a viernes de 8 a 15 horas.\n", [(1, "HORARIO DE VERANO")]),
+    "a signature": ("Badajoz, 3 de mayo\n\nJUAN PÉREZ\nDirector\n", []),
+    "sentences": ("Artículo 5 de la ley dice que nadie entra.\nSin permiso.\n\n3 de mayo de 2026\nReunión.\n", []),
+    "a sentence that wraps before a label": (
+        "Según se dispone en el reglamento de régimen interior, y en particular en el\n"
+        "Artículo 5, las personas que trabajan en la tienda deberán avisar con una\nantelación de dos días.\n",
+        [],
+    ),
+    "steps": ("Pasos:\n\n1. Compruebe la presión.\n2. Abra la llave.\n3. Cierre la puerta.\n", []),
+    "one number": ("30 Sillas\nSe guardan en el almacén de la planta baja, junto al muelle.\n", []),
+}
+
+
+@pytest.mark.parametrize(("source", "outline"), OUTLINES.values(), ids=OUTLINES.keys())
+def test_outlines(parse: Parse, headings: Outline, source: str, outline: list[tuple[int, str]]) -> None:
+    document = parse(source.encode(), "normas.txt")
+    assert headings(document) == outline
+    assert "".join(document.text.split()) == "".join(source.split())
