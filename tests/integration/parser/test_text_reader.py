@@ -34,6 +34,22 @@ def test_utf8_with_one_broken_character_stays_utf8(parse: Parse) -> None:
     assert document.warnings == ("The file is UTF-8 with 1 damaged characters.",)
 
 
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.html"])
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252"])
+def test_accents_encoded_twice_are_mended_and_told(parse: Parse, name: str, encoding: str) -> None:
+    text = "CAPÍTULO II. ¿Qué señales da el horno? Según el año, “dos” o más…"
+    as_read = (bytes([byte]).decode(encoding, errors="ignore") or chr(byte) for byte in text.encode())
+    twice = "".join(as_read)
+    document = parse(twice.encode(), name)
+    assert document.text == text
+    assert ["twice" in warning for warning in document.warnings] == [True]
+
+
+@pytest.mark.parametrize("text", ["São João: não há. Ã e Â são letras.", "â‚¬ es lo que sale de leer mal el euro."])
+def test_words_about_accents_stay(parse: Parse, text: str) -> None:
+    assert parse(text.encode(), "a.txt").text == text
+
+
 @pytest.mark.parametrize(
     ("data", "code"),
     [

@@ -8,15 +8,17 @@ code page of the Spanish office files that are not UTF-8. Statistical detectors 
 from __future__ import annotations
 
 import codecs
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.domain.characters import REPLACEMENT
+from skillnet_parser.formats.twice_encoded import mend_twice_encoded
 
 _DAMAGED_UTF8_RATIO = 10
 _MIN_PLAIN_SHARE = 0.5  # of letters and spaces, without an accent in any text of a western language
 _SAMPLE_BYTES = 8192
 _MIN_PAIRS, _MIN_ZEROS = 8, 0.7  # of UTF-16 without a mark
+_TWICE = "Accents of the file were encoded twice, and have been mended: check them."
 _STRAY_CONTROLS = {0x00: None, 0x0B: " "}
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -39,7 +41,9 @@ def decode_text(data: bytes) -> DecodedText:
     """The text of a file, without zeros and with spaces for vertical tabs. Raises `PermanentFault`: corrupt_file
     where its own byte-order mark is wrong, unsupported_type where it is in no encoding of western languages."""
     decoded = _decode(data)
-    return replace(decoded, text=decoded.text.translate(_STRAY_CONTROLS))
+    text = mend_twice_encoded(decoded.text)
+    warnings = decoded.warnings if text == decoded.text else (*decoded.warnings, _TWICE)
+    return DecodedText(text.translate(_STRAY_CONTROLS), warnings)
 
 
 def _decode(data: bytes) -> DecodedText:
