@@ -73,6 +73,7 @@ def test_an_outline_that_holds_itself_does_not_hang(parse: Parse) -> None:
 def test_a_file_without_its_table_of_objects_is_repaired(parse: Parse, change: bytes) -> None:
     document = parse(change + write_pdf(one_page(TEXT), table=False), "a.pdf")
     assert document.text.startswith("El plazo de devolucion")
+    assert ["was repaired" in warning for warning in document.warnings] == [True]
 
 
 def test_a_damaged_page_among_others_is_told_and_costs_no_other(parse: Parse, sheet: Any, lorem: str) -> None:
@@ -84,6 +85,33 @@ def test_a_damaged_page_among_others_is_told_and_costs_no_other(parse: Parse, sh
     document = parse(sheet.data(), "a.pdf")
     assert ("Contenido 0" in document.text, "Contenido 2" in document.text) == (True, True)
     assert document.page_count == 3
+    assert [warning for warning in document.warnings if "missing in the file: page 2." in warning]
+
+
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.8])
+def test_what_a_file_that_was_cut_off_lacks_is_told(parse: Parse, sheet: Any, lorem: str, share: float) -> None:
+    for number in range(10):
+        sheet.prose(f"Contenido {number}. {lorem}")
+        if number < 9:
+            sheet.turn()
+    data = sheet.document.tobytes(garbage=3)
+    document = parse(data[: data.rindex(b"endobj", 0, int(len(data) * share))], "a.pdf")
+    missing = [number for number in range(10) if f"Contenido {number}" not in document.text]
+    assert 0 < len(missing) < 9
+    (told,) = document.warnings
+    assert f"{', '.join(str(number + 1) for number in missing)}." in told
+
+
+def test_a_blank_page_lacks_nothing(parse: Parse, sheet: Any, lorem: str) -> None:
+    sheet.prose(lorem)
+    sheet.turn()
+    assert parse(sheet.data(), "a.pdf").warnings == ()
+
+
+def test_a_file_of_which_no_page_is_left_is_damaged(parse: Parse, sheet: Any, lorem: str) -> None:
+    sheet.prose(lorem)
+    sheet.document.xref_set_key(sheet.document[0].xref, "Contents", "99999 0 R")
+    assert fault_of(parse, sheet.data()).code is ErrorCode.CORRUPT_FILE
 
 
 def test_a_stream_that_cannot_be_unpacked(parse: Parse) -> None:

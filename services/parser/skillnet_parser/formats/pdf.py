@@ -47,7 +47,7 @@ def read_pdf(path: Path, limits: ParseLimits, on_progress: Callable[[int, int], 
     pymupdf.TOOLS.mupdf_display_warnings(False)
     pymupdf.no_recommend_layout()  # it would be printed among results
     with _open(path) as document:
-        pages = PageCollection()
+        pages = PageCollection(is_repaired=bool(document.is_repaired))
         recogniser = Recogniser(limits.ocr) if limits.ocr is not None else None
         for index in range(_count_pages(document, limits)):
             was_recognised = _add_page(pages, document, index, recogniser)
@@ -117,6 +117,8 @@ def _add_page(pages: PageCollection, document: Any, index: int, recogniser: Reco
     if reading is None:
         pages.add_broken()
         return False
+    if _has_gaps(document, index):
+        pages.incomplete.append(index + 1)
     if recogniser is None or not _needs_recognition(reading) or not recogniser.has_left():
         pages.add(reading)
         return False
@@ -128,6 +130,19 @@ def _add_page(pages: PageCollection, document: Any, index: int, recogniser: Reco
     else:
         pages.add_recognised(reading, recognised)
     return True
+
+
+def _has_gaps(document: Any, index: int) -> bool:
+    """Whether the file does not hold a page that it counts, or what the page names as its contents."""
+    try:
+        page = document[index]
+        kind, named = document.xref_get_key(page.xref, "Contents")
+        if kind == "null":
+            return bool(document.xref_object(page.xref) == "null")
+        streams = [document.xref_is_stream(number) for number in page.get_contents()]
+        return not all(streams) or (not streams and named != "[]")
+    except _FAULTS:
+        return True
 
 
 def _needs_recognition(reading: PageReading) -> bool:

@@ -19,7 +19,8 @@ _LISTED_PAGES = 12
 class PageCollection:
     """Each list holds the numbers of pages. A page in `scanned` or `garbled` has text that was not read; those in
     `missed` were put to recognition in vain; those in `layered` hold a scanner's own text; `recognised` were read by
-    character recognition here; those in `pictured` hold a large image with print that was not."""
+    character recognition here; those in `pictured` hold a large image with print that was not; those in `incomplete`
+    lack parts. `is_repaired` tells that the file as a whole was damaged."""
 
     layouts: list[PageLayout] = field(default_factory=list)
     scanned: list[int] = field(default_factory=list)
@@ -30,9 +31,11 @@ class PageCollection:
     layered: list[int] = field(default_factory=list)
     recognised: list[int] = field(default_factory=list)
     pictured: list[int] = field(default_factory=list)
+    incomplete: list[int] = field(default_factory=list)
     removed: list[Removal] = field(default_factory=list)
     readable_chars: int = 0
     has_images: bool = False
+    is_repaired: bool = False
 
     def add_broken(self) -> None:
         """A page that is damaged itself."""
@@ -81,7 +84,8 @@ class PageCollection:
 
     def refuse_unreadable(self) -> None:
         """Raises `PermanentFault` where no page has text worth reading."""
-        if len(self.broken) == len(self.layouts):
+        lost = {*self.broken, *(self.incomplete if self.readable_chars == 0 else ())}
+        if len(lost) == len(self.layouts):
             raise PermanentFault(ErrorCode.CORRUPT_FILE, "The PDF is damaged and cannot be opened.")
         needing = sorted({*self.scanned, *self.garbled})
         if needing and self.readable_chars < MIN_PAGE_CHARS:
@@ -119,6 +123,10 @@ class PageCollection:
             yield f"Large images with print that was not read: {list_pages(self.pictured)}."
         if self.broken:
             yield f"Not read, for they are damaged: {list_pages(self.broken)}."
+        if self.incomplete:
+            yield f"Not read as a whole, for parts of them are missing in the file: {list_pages(self.incomplete)}."
+        elif self.is_repaired:
+            yield "The file is damaged and was repaired: text may be missing."
         if self.recognised:
             yield f"Read by character recognition (OCR), which may hold errors: {list_pages(self.recognised)}."
         if self.layered:
