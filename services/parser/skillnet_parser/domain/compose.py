@@ -14,7 +14,7 @@ from skillnet_parser.domain.hyphens import HyphenJoiner
 from skillnet_parser.domain.layout import BodyStyle, Item, PageLayout, PlacedTable, Row, is_tabular
 from skillnet_parser.domain.levels import assign_levels, find_title
 from skillnet_parser.domain.list_depth import depths_of
-from skillnet_parser.domain.markers import starts_item
+from skillnet_parser.domain.markers import is_numbered_within, starts_item
 from skillnet_parser.domain.named_headings import keep_named
 from skillnet_parser.domain.notes import find_notes
 from skillnet_parser.domain.paragraphs import continues
@@ -104,7 +104,7 @@ class _Composer:
         elif self._paragraph and continues(self._paragraph[-1], row, self._paragraph[0], self._body):
             self._paragraph.append(row)
         else:
-            yield from self._close_paragraph(opens_item=_is_item([row]))
+            yield from self._close_paragraph(opens_item=self._is_item([row], self._paragraph))
             self._paragraph = [row]
 
     def _close(self) -> Iterator[DraftBlock]:
@@ -112,7 +112,7 @@ class _Composer:
 
     def _close_paragraph(self, *, opens_item: bool) -> Iterator[DraftBlock]:
         """Items of a list are gathered and come out together."""
-        if self._paragraph and _is_item(self._paragraph):
+        if self._paragraph and self._is_item(self._paragraph):
             self._list.append(self._paragraph)
             self._paragraph = []
         if self._list and (self._paragraph or self._pending_notes or not opens_item):
@@ -125,6 +125,12 @@ class _Composer:
         if self._pending_notes:
             yield from self._note_blocks(self._pending_notes)
             self._pending_notes = []
+
+    def _is_item(self, rows: Sequence[Row], before: Sequence[Row] = ()) -> bool:
+        """Whether the rows are an item, by their marker or as a part of the item `before` them."""
+        last = before or (self._list[-1] if self._list else ())
+        begins = starts_item(rows[0].text) or (bool(last) and is_numbered_within(rows[0].text, last[0].text))
+        return begins and sum(len(row.text) for row in rows) <= _MAX_ITEM_CHARS
 
     def _is_code(self, rows: Sequence[Row]) -> bool:
         return all(row.style.monospaced for row in rows) and not self._body.monospaced
@@ -198,10 +204,6 @@ def _run_end(at: int, indices: set[int]) -> int:
     while end in indices:
         end += 1
     return end
-
-
-def _is_item(rows: Sequence[Row]) -> bool:
-    return starts_item(rows[0].text) and sum(len(row.text) for row in rows) <= _MAX_ITEM_CHARS
 
 
 def _keeps_lines(row: Row, below: Row) -> bool:

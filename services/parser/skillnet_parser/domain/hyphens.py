@@ -51,6 +51,7 @@ _COMPOUND_HEADS = frozenset(
     ]
 )
 _MIN_PART = 4
+_ENDING = re.compile(r"(?:[oae]|e?s|[oa]s)$")
 
 
 class HyphenJoiner:
@@ -64,6 +65,7 @@ class HyphenJoiner:
             if text.endswith(tuple(_HYPHENS)):
                 text = _LAST_PART.sub("", text[:-1])
             self._words.update(_WORD.findall(text))
+        self._stems = frozenset(_stem(word) for word in self._words if len(word) > _MIN_PART)
 
     def join(self, above: str, below: str) -> tuple[str, str]:
         """The upper line as it should stand, and the joint to the lower one."""
@@ -85,8 +87,15 @@ class HyphenJoiner:
             return hyphened > joined
         if len(head) == 1 or head in _COMPOUND_HEADS:
             return True  # no word is broken after one letter: n-octanal
-        both = self._words[head] and self._words[tail]
-        return bool(both) and min(len(head), len(tail)) >= _MIN_PART
+        return self._is_word(head) and self._is_word(tail) and min(len(head), len(tail)) >= _MIN_PART
+
+    def _is_word(self, part: str) -> bool:
+        """Whether the document has the word by itself, be it in another gender or number."""
+        return bool(self._words[part]) or _stem(part) in self._stems
+
+
+def _stem(word: str) -> str:
+    return _ENDING.sub("", word)
 
 
 def ends_broken(text: str) -> bool:

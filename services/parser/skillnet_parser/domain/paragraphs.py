@@ -6,7 +6,7 @@ import re
 
 from skillnet_parser.domain.hyphens import ends_broken
 from skillnet_parser.domain.layout import BodyStyle, Row, are_neighbours, is_tabular
-from skillnet_parser.domain.markers import starts_item
+from skillnet_parser.domain.markers import is_numbered_within, starts_item
 
 _GAP = 1.35  # times the usual distance of two lines
 _INDENT = 0.8  # times the size
@@ -18,7 +18,7 @@ _CHAR_WIDTH = 0.5  # times the size: an average letter
 
 def continues(above: Row, row: Row, first: Row, body: BodyStyle) -> bool:
     """Whether `row` goes on with the paragraph that `first` began and `above` is the last row of."""
-    if starts_item(row.text) and not ends_broken(above.text):
+    if (starts_item(row.text) or is_numbered_within(row.text, first.text)) and not ends_broken(above.text):
         # "… artículo\n5. Lo dispuesto": a number that a sentence broke before is no marker, but rare.
         return False
     if is_tabular(above) or is_tabular(row):

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from skillnet_parser.domain.layout import Fragment, PageLayout
 
 _MIN_WORDS = 8
+_NOTE = re.compile(r"(?:\(\d{1,2}\)|\d{1,2}\.?|\(?[*†‡]{1,3}\)?)\s*[^\W\d_]+\s+\w+")
 _NEAR = 0.8  # times the height: from one line of a paragraph to the next
 _SENTENCE_END = re.compile(r"(?<![.\s][A-Z])[.!?…]['»”\")]*$")  # S. L. ends none
 
@@ -51,4 +52,7 @@ def _goes_on(above: Fragment, line: Fragment) -> bool:
 
 
 def _is_prose(text: str) -> bool:
+    """A note of a few words is text too."""
+    if _NOTE.match(text) is not None and _SENTENCE_END.search(text) is not None:
+        return True
     return len(text.split()) >= _MIN_WORDS and _SENTENCE_END.search(text) is not None and text.upper() != text

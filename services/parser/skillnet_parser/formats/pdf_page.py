@@ -12,6 +12,7 @@ from skillnet_common.documents import Box
 from skillnet_parser.domain.characters import SOFT_HYPHEN, clean_characters, count_unreadable, drop_ornaments
 from skillnet_parser.domain.layout import Fragment, PageLayout, Rect, Style, TableRegion, mix_styles
 from skillnet_parser.domain.soup import is_soup
+from skillnet_parser.formats.pdf_edges import words_at_edges
 from skillnet_parser.formats.pdf_fields import read_fields
 from skillnet_parser.formats.pdf_hidden import HiddenText
 from skillnet_parser.formats.pdf_scan import find_unread_image, is_scan
@@ -72,7 +73,8 @@ def read_page(page: Any, number: int) -> PageReading:
     hidden = HiddenText(page, log, image_cover=cover)
     turn = page.rotation_matrix
     content = page.get_text("dict", flags=TEXT_FLAGS)
-    printed = [line for block in read_fields(page, content["blocks"]) for line in _read_block(block, turn, hidden)]
+    blocks, beyond = words_at_edges(page, log, content["blocks"], TEXT_FLAGS)
+    printed = [line for block in read_fields(page, blocks) for line in _read_block(block, turn, hidden)]
     tables = find_tables(page, log, hidden) if page.rotation == 0 else []
     text = "\n".join(line.text for line in printed)
     chars = sum(not char.isspace() for char in text)
@@ -84,8 +86,8 @@ def read_page(page: Any, number: int) -> PageReading:
         chars=chars,
         unreadable=count_unreadable(text),
         image_cover=cover,
-        has_hidden_text=hidden.found,
-        hidden_texts=tuple(clean_characters(text) for text in hidden.texts),
+        has_hidden_text=hidden.found or bool(beyond),
+        hidden_texts=tuple(clean_characters(text) for text in dict.fromkeys([*hidden.texts, *beyond])),
         has_recognised_text=hidden.recognised,
         is_scan=scan,
         is_soup=is_soup(text),
@@ -164,7 +166,7 @@ def _raise(text: str, before: str, span: dict[str, Any], last: dict[str, Any]) -
 def _mark_bullet(text: str, spans: Sequence[dict[str, Any]]) -> str:
     """The bullet of a list's second level in Word files is the letter o of Courier New."""
     first = spans[0]
-    if first["text"].strip() == "o" and first["font"].startswith("Courier") and len(spans) > 1:
+    if first["text"].strip() == "o" and first["font"].startswith("Courier"):
         return text.replace("o", "◦", 1)
     return text
 
