@@ -174,6 +174,20 @@ def test_lists_have_their_labels(parse: Parse, word: Any, to_bytes: ToBytes, blo
     ]
 
 
+def test_second_list_styles_are_a_level_deeper(
+    parse: Parse, word: Any, to_bytes: ToBytes, blocks_of: BlocksOf
+) -> None:
+    for text, style in (("Pan", "List Bullet"), ("de molde", "List Bullet 2"), ("Leche", "List Bullet")):
+        word.add_paragraph(text, style=style)
+    assert blocks_of(parse(to_bytes(word), "a.docx"), BlockKind.LIST) == ["• Pan\n  • de molde\n• Leche"]
+
+
+def test_typed_bullets_make_a_list(parse: Parse, word: Any, to_bytes: ToBytes, blocks_of: BlocksOf) -> None:
+    for text in ("Hay que traer:", "• uniforme", "–\tguantes", "Fin.", "- Una sola raya no es una lista."):
+        word.add_paragraph(text)
+    assert blocks_of(parse(to_bytes(word), "a.docx"), BlockKind.LIST) == ["• uniforme\n– guantes"]
+
+
 def test_footnotes_follow_their_paragraph(parse: Parse, word: Any, to_bytes: ToBytes, blocks_of: BlocksOf) -> None:
     append_xml(
         word,

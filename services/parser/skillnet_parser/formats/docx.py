@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 
 from lxml import etree
@@ -12,6 +13,7 @@ from skillnet_common.documents import BlockKind, Removal, RemovalReason
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.domain.characters import clean_characters
 from skillnet_parser.domain.draft import DraftBlock, DraftDocument, text_block
+from skillnet_parser.domain.markers import starts_bullet
 from skillnet_parser.domain.numbering import read_label
 from skillnet_parser.domain.tables import render_table
 from skillnet_parser.formats.docx_chunks import read_chunk
@@ -117,7 +119,7 @@ class _Reader:
     def read(self) -> Iterator[DraftBlock]:
         """The body's blocks, consecutive items of lists and entries of contents gathered into one."""
         gathered: list[DraftBlock] = []
-        for block in self._flow(self._body):
+        for block in _typed_lists(self._flow(self._body)):
             if gathered and block.kind is not gathered[0].kind:
                 yield _gather(gathered)
                 gathered = []
@@ -220,7 +222,7 @@ class _Reader:
                 self.title = text
             yield text_block(BlockKind.HEADING, " ".join(labelled.split()), level)
         elif place is not None:
-            yield text_block(BlockKind.LIST, _INDENT * place.depth + labelled.strip())
+            yield text_block(BlockKind.LIST, _INDENT * place.shown_depth + labelled.strip())
         else:
             yield text_block(BlockKind.PARAGRAPH, text)
 
@@ -295,6 +297,18 @@ class _Reader:
             else:
                 parts.append(text)
         return "\n".join(part for part in parts if part)
+
+
+def _typed_lists(blocks: Iterable[DraftBlock]) -> Iterator[DraftBlock]:
+    """Paragraphs whose bullets were typed, where two of them follow each other, as items of a list."""
+    for is_bullet, run in groupby(blocks, key=_is_bulleted):
+        paragraphs = list(run)
+        is_list = is_bullet and len(paragraphs) > 1
+        yield from (replace(block, kind=BlockKind.LIST) for block in paragraphs) if is_list else paragraphs
+
+
+def _is_bulleted(block: DraftBlock) -> bool:
+    return block.kind is BlockKind.PARAGRAPH and starts_bullet(block.pieces[0].text)
 
 
 def _gather(blocks: Sequence[DraftBlock]) -> DraftBlock:

@@ -14,6 +14,7 @@ _HEADING_NAME = re.compile(
     r"(?:heading|t[ií]tulo|titre|überschrift|encabezado|t[ií]tol|cap[cç]alera|título de sección)\s*(\d)\b",
     re.IGNORECASE,
 )
+_LIST_STYLE = re.compile(r"list (?:bullet|number|continue) ([2-5])", re.IGNORECASE)
 _TITLE_NAMES = frozenset({"title", "título", "titulo", "puesto", "títol", "titre", "titel"})
 _CONTENTS_NAME = re.compile(r"(?:toc|tdc|sumário|índice|indice|contents?)\s*\d\b", re.IGNORECASE)
 _CONTENTS_HEADING = re.compile(r"toc heading|título de tdc|encabezado de tdc|titulo tdc", re.IGNORECASE)
@@ -24,10 +25,11 @@ _DEEPEST_LIST = 8
 
 @dataclass(frozen=True, slots=True)
 class ListPlace:
-    """A numbering definition and a depth in it, from 0."""
+    """A numbering definition and a depth in it, from 0; `shown_depth` counts the lists around it too."""
 
     num_id: str
     depth: int
+    shown_depth: int
 
 
 class Styles:
@@ -84,7 +86,13 @@ class Styles:
                 break
         if number is None or number == "0":
             return None
-        return ListPlace(number, min(read_number(depth, 0), _DEEPEST_LIST))
+        own = min(read_number(depth, 0), _DEEPEST_LIST)
+        return ListPlace(number, own, max(own, self._depth_by_name(paragraph)))
+
+    def _depth_by_name(self, paragraph: etree._Element) -> int:
+        """The second to fifth list styles of every template are lists of their own, each of one level."""
+        match = next(filter(None, map(_LIST_STYLE.fullmatch, self._names(paragraph)[:1])), None)
+        return int(match[1]) - 1 if match is not None else 0
 
     def is_bold(self, paragraph: etree._Element) -> bool:
         """Whether the style sets the whole paragraph in bold."""
