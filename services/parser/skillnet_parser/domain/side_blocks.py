@@ -6,8 +6,11 @@ They are no prose that fills a column and no table: what tells them is what they
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
 
 from skillnet_parser.domain.layout import Fragment
 
@@ -34,52 +37,79 @@ Lines = list[Fragment]
 def part_side_blocks(region: Sequence[Fragment]) -> list[Lines]:
     """The region in parts, in reading order: what stands above two such blocks, the left one, the right one, and what
     stands below; the whole region where there are none."""
-    told = sum(bool(_kinds(fragment)) or _SIGNATURE.search(fragment.text) is not None for fragment in region)
+    parts: list[Lines] = []
+    rest = list(region)
+    while rest and (blocks := _first_blocks(rest)) is not None:
+        left, right = blocks
+        top = min(fragment.rect.middle for fragment in [*left, *right])
+        taken = {*left, *right}
+        around = [fragment for fragment in rest if fragment not in taken]
+        parts += [[fragment for fragment in around if fragment.rect.middle < top], left, right]
+        rest = [fragment for fragment in around if fragment.rect.middle >= top]
+    return [part for part in [*parts, rest] if part]
+
+
+def _first_blocks(region: Sequence[Fragment]) -> tuple[Lines, Lines] | None:
+    """The topmost two blocks side by side."""
+    told = sum(bool(_kinds(fragment.text)) or _SIGNATURE.search(fragment.text) is not None for fragment in region)
     if told < 2:
-        return [list(region)]
-    for seed in sorted(region, key=lambda fragment: (fragment.rect.middle, fragment.rect.x0)):
-        blocks = _blocks_from(seed, region)
-        if blocks is not None:
-            left, right = blocks
-            top = min(fragment.rect.middle for fragment in [*left, *right])
-            rest = [fragment for fragment in region if fragment not in left and fragment not in right]
-            above = [fragment for fragment in rest if fragment.rect.middle < top]
-            below = [fragment for fragment in rest if fragment.rect.middle >= top]
-            parts = [above, left, right, *(part_side_blocks(below) if below else [])]
-            return [part for part in parts if part]
-    return [list(region)]
+        return None
+    heights = _Heights(region)
+    return next((blocks for seed in heights.lines if (blocks := _blocks_from(seed, heights)) is not None), None)
 
 
-def _blocks_from(seed: Fragment, region: Sequence[Fragment]) -> tuple[Lines, Lines] | None:
+class _Heights:
+    """The lines of a region from the top down, found by where they stand."""
+
+    def __init__(self, region: Sequence[Fragment]) -> None:
+        self.lines = sorted(region, key=lambda line: (line.rect.middle, line.rect.x0))
+        self._middles = [line.rect.middle for line in self.lines]
+        self._reach = max(line.rect.height for line in self.lines)
+
+    def between(self, top: float, bottom: float) -> Iterator[Fragment]:
+        """The lines whose middle stands below one height and above the other."""
+        start, end = bisect_right(self._middles, top), bisect_left(self._middles, bottom)
+        return islice(self.lines, start, max(start, end))
+
+    def below(self, line: Fragment) -> Iterator[Fragment]:
+        """The lines whose middle stands lower."""
+        return islice(self.lines, bisect_right(self._middles, line.rect.middle), None)
+
+    def beside(self, line: Fragment) -> Iterator[Fragment]:
+        """What else stands on the line's baseline."""
+        near = self.between(line.rect.middle - self._reach, line.rect.middle + self._reach)
+        return (one for one in near if one is not line and _on_a_line(line, one))
+
+
+def _blocks_from(seed: Fragment, heights: _Heights) -> tuple[Lines, Lines] | None:
     """The two blocks whose first lines are the seed and what stands on its baseline."""
-    beside = [one for one in region if one is not seed and _on_a_line(seed, one)]
+    beside = list(islice(heights.beside(seed), 2))
     if len(beside) != 1 or beside[0].rect.x0 - seed.rect.x1 < _GUTTER * seed.style.size:
         return None
-    left, right = _down_from(seed, region), _down_from(beside[0], region)
+    left, right = _down_from(seed, heights), _down_from(beside[0], heights)
     gutter = beside[0].rect.x0 - _SAME_EDGE
-    if any(line.rect.x1 > gutter for line in left) or _are_crossed(left, right, region):
+    if any(line.rect.x1 > gutter for line in left):
         return None
-    return (left, right) if _say_alike(left, right) else None
+    return (left, right) if _say_alike(left, right) and not _are_crossed(left, right, heights) else None
 
 
-def _down_from(first: Fragment, region: Sequence[Fragment]) -> Lines:
+def _down_from(first: Fragment, heights: _Heights) -> Lines:
     """The line and those below it at the same edge, without a wider gap."""
     lines = [first]
-    for fragment in sorted(region, key=lambda fragment: fragment.rect.middle):
+    for fragment in heights.below(first):
         distance = fragment.rect.middle - lines[-1].rect.middle
-        if distance <= 0 or abs(fragment.rect.x0 - first.rect.x0) > _SAME_EDGE:
-            continue
         if distance > _NEAR * lines[-1].style.size:
             break
-        lines.append(fragment)
+        if distance > 0 and abs(fragment.rect.x0 - first.rect.x0) <= _SAME_EDGE:
+            lines.append(fragment)
     return lines
 
 
-def _are_crossed(left: Lines, right: Lines, region: Sequence[Fragment]) -> bool:
+def _are_crossed(left: Lines, right: Lines, heights: _Heights) -> bool:
     """Whether anything else stands at their height: a third column, as in a table."""
-    lines = [*left, *right]
+    lines = {*left, *right}
     top, bottom = min(line.rect.y0 for line in lines), max(line.rect.y1 for line in lines)
-    return any(one not in lines and top < one.rect.middle < bottom for one in region)
+    return any(one not in lines for one in heights.between(top, bottom))
 
 
 def _say_alike(left: Lines, right: Lines) -> bool:
@@ -92,13 +122,14 @@ def _say_alike(left: Lines, right: Lines) -> bool:
 
 def _holds_address(lines: Lines) -> bool:
     """Whether most lines are of an address, each another part of it: a column of streets is one of a table."""
-    kinds = [_kinds(line) for line in lines]
+    kinds = [_kinds(line.text) for line in lines]
     counts = Counter(kind for line in kinds for kind in line)
     return sum(map(bool, kinds)) >= _MIN_LINES - 1 and 2 * max(counts.values(), default=0) <= len(lines)
 
 
-def _kinds(line: Fragment) -> list[int]:
-    return [number for number, kind in enumerate(_ADDRESS) if kind.search(line.text)]
+@lru_cache(maxsize=4096)  # lines of several blocks that are tried
+def _kinds(text: str) -> tuple[int, ...]:
+    return tuple(number for number, kind in enumerate(_ADDRESS) if kind.search(text))
 
 
 def _on_a_line(one: Fragment, other: Fragment) -> bool:
