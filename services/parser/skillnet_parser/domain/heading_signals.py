@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from skillnet_parser.domain.block_words import leaves_room_to_sign
 from skillnet_parser.domain.contents import is_contents_heading
 from skillnet_parser.domain.heading_rows import (
     SLIGHTLY_LARGER,
@@ -13,10 +14,11 @@ from skillnet_parser.domain.heading_rows import (
     is_centred,
     is_isolated,
     is_set_out,
+    is_short_of_column,
     is_styled,
     runs_on,
 )
-from skillnet_parser.domain.layout import BodyStyle, Item, Row, is_tabular
+from skillnet_parser.domain.layout import BodyStyle, Item, Row, are_neighbours, is_tabular
 from skillnet_parser.domain.markers import starts_bullet
 from skillnet_parser.domain.numbering import Label, numbers_heading, read_label
 
@@ -63,7 +65,7 @@ def judge(items: Sequence[Item], at: int, rows: Sequence[Row], body: BodyStyle, 
     if signals == 0 or (not (bold or larger) and runs_on(items, at + len(rows) - 1, body)):
         return 0
     isolated = is_isolated(items, at, rows[0], body) or (label is not None and is_centred(rows[0]))
-    if not isolated and not larger:
+    if not (isolated or larger) or _is_signed_below(items, at + len(rows) - 1):
         return 0
     if not long and len(rows) > _MAX_PLAIN_ROWS and label is None:
         return 0
@@ -83,6 +85,14 @@ def _speaks_against(text: str, rows: Sequence[Row], label: Label | None, *, prom
     if starts_bullet(stripped) or is_contents_heading(stripped) or _CAPTION.match(stripped):
         return True
     return not prominent and _reads_like_text(stripped, rows, label, set_out=set_out)
+
+
+def _is_signed_below(items: Sequence[Item], last: int) -> bool:
+    """Whether who signs is named, with room and a short line below: `EL ARRENDADOR` over a name."""
+    row, below = items[last], items[last + 1] if last + 1 < len(items) else None
+    if not (isinstance(row, Row) and isinstance(below, Row)) or not are_neighbours(row, below):
+        return False
+    return leaves_room_to_sign(row, below) and is_short_of_column(below)
 
 
 def _breaks_off(stripped: str, label: Label | None) -> bool:

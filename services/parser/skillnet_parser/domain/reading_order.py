@@ -9,8 +9,8 @@ bullets and short cells beside text do not make a column.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from itertools import count
+from collections.abc import Iterator, Sequence
+from itertools import count, groupby
 
 from skillnet_parser.domain.layout import (
     Column,
@@ -40,6 +40,9 @@ _GRID_SHARE = 0.6  # of the characters
 _MIN_SHARED_HEIGHT = 0.3  # of the shorter column
 _MAX_SLICES = 4
 _SAME_BASELINE = 0.5  # of the lower line's height
+_LARGER = 1.3  # times the size
+_APART = 2.0  # times the size
+_MARKER = 4  # characters at most
 
 _Atom = Fragment | TableRegion
 
@@ -60,9 +63,25 @@ def order_page(page: PageLayout) -> list[Item]:
 
 
 def _part(region: Sequence[_Atom]) -> Sequence[Sequence[_Atom]]:
-    """A region without tables in which blocks of lines stand side by side, one after the other."""
-    fragments = [atom for atom in region if isinstance(atom, Fragment)]
-    return part_side_blocks(fragments) if len(fragments) == len(region) else [region]
+    """A region in which blocks of lines stand side by side, one after the other; tables part what is above them from
+    what is below."""
+    runs = list(_runs_of_lines(region))
+    parts: list[Sequence[_Atom]] = []
+    for run in runs:
+        fragments = [atom for atom in run if isinstance(atom, Fragment)]
+        parts += part_side_blocks(fragments) if len(fragments) == len(run) else [run]
+    return parts if len(parts) > len(runs) else [region]
+
+
+def _runs_of_lines(region: Sequence[_Atom]) -> Iterator[list[_Atom]]:
+    """Top-down the lines that no table stands beside, and between them the tables with what does."""
+    tables = [atom for atom in region if isinstance(atom, TableRegion)]
+
+    def is_beside(atom: _Atom) -> bool:
+        return any(table.rect.y0 <= atom.rect.middle <= table.rect.y1 for table in tables)
+
+    ordered = sorted(region, key=lambda atom: atom.rect.middle) if tables else region
+    return (list(run) for _, run in groupby(ordered, key=is_beside))
 
 
 def _cut(atoms: Sequence[_Atom], page_width: float) -> list[list[_Atom]]:
@@ -269,12 +288,21 @@ def _joins_row(atom: _Atom, row: Sequence[_Atom]) -> bool:
     for other in row:
         if isinstance(other, TableRegion):
             return False
-        if not _share_baseline(atom.rect, other.rect):
+        if not _share_baseline(atom.rect, other.rect) or _are_titles_apart(atom, other):
             return False
         beside = min(atom.rect.x1, other.rect.x1) - max(atom.rect.x0, other.rect.x0)
         if beside > 0.5 * min(atom.rect.width, other.rect.width):
             return False
     return True
+
+
+def _are_titles_apart(one: Fragment, other: Fragment) -> bool:
+    """`Panadería Ruiz` at the left and a larger `FACTURA` at the right: of words both, and far from each other."""
+    smaller, larger = sorted((one, other), key=lambda fragment: fragment.style.size)
+    gap = max(one.rect.x0, other.rect.x0) - min(one.rect.x1, other.rect.x1)
+    if larger.style.size < _LARGER * smaller.style.size or gap < _APART * larger.style.size:
+        return False
+    return not any(char.isdigit() for char in one.text + other.text) and min(len(one.text), len(other.text)) > _MARKER
 
 
 def _make_item(row: Sequence[_Atom], page: int, column: Column) -> Item:

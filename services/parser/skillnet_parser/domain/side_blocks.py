@@ -5,31 +5,18 @@ They are no prose that fills a column and no table: what tells them is what they
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from itertools import islice
+from itertools import islice, takewhile
 
+from skillnet_parser.domain.block_words import are_blocks, names_signer, tells_block, without_label_rows
 from skillnet_parser.domain.layout import Fragment
 
 _SAME_EDGE = 2.0  # points
+_SAME_MIDDLE = 0.5  # times the size
 _GUTTER = 2.0  # times the size
 _NEAR = 2.5  # times the size: from one line to the next
-_MIN_LINES = 3
-_ADDRESS = (
-    re.compile(r"\b\d{4,5}(?:-\d{3})?\s+[A-ZÁÉÍÓÚÑ][a-záéíóúñ]"),
-    re.compile(r"\b(?:[CN]\.?I\.?F\b|D\.?N\.?I\b|VAT\b)", re.IGNORECASE),
-    re.compile(
-        r"\b(?:calle\b|c/|avda|avenida|av\.|plaza|pza|paseo|ctra|carretera|pol[íi]gono|rua\b|street\b|road\b)",
-        re.IGNORECASE,
-    ),
-    re.compile(r"\b(?:tel[.:éf]|tfno|phone)", re.IGNORECASE),
-    re.compile(r"@[\w.-]+\.\w"),
-)
-"""Postal code and place, number of a company or person, street, telephone, e-mail."""
-_SIGNATURE = re.compile(r"\b(?:fdo|firmado|firma|assinatura|signed)\b", re.IGNORECASE)
+_TO_SIGN = 8.0  # times the size
 
 Lines = list[Fragment]
 
@@ -51,8 +38,7 @@ def part_side_blocks(region: Sequence[Fragment]) -> list[Lines]:
 
 def _first_blocks(region: Sequence[Fragment]) -> tuple[Lines, Lines] | None:
     """The topmost two blocks side by side."""
-    told = sum(bool(_kinds(fragment.text)) or _SIGNATURE.search(fragment.text) is not None for fragment in region)
-    if told < 2:
+    if sum(tells_block(fragment) for fragment in region) < 2:
         return None
     heights = _Heights(region)
     return next((blocks for seed in heights.lines if (blocks := _blocks_from(seed, heights)) is not None), None)
@@ -86,23 +72,34 @@ def _blocks_from(seed: Fragment, heights: _Heights) -> tuple[Lines, Lines] | Non
     beside = list(islice(heights.beside(seed), 2))
     if len(beside) != 1 or beside[0].rect.x0 - seed.rect.x1 < _GUTTER * seed.style.size:
         return None
-    left, right = _down_from(seed, heights), _down_from(beside[0], heights)
-    gutter = beside[0].rect.x0 - _SAME_EDGE
-    if any(line.rect.x1 > gutter for line in left):
+    down_right = _down_from(beside[0], heights)
+    gutter = min(line.rect.x0 for line in down_right) - _SAME_EDGE
+    down_left = list(takewhile(lambda line: line.rect.x1 <= gutter, _down_from(seed, heights)))
+    left, right = without_label_rows(down_left, down_right)
+    if not left or not right or left[0] is not seed:
         return None
-    return (left, right) if _say_alike(left, right) and not _are_crossed(left, right, heights) else None
+    return (left, right) if are_blocks(left, right) and not _are_crossed(left, right, heights) else None
 
 
 def _down_from(first: Fragment, heights: _Heights) -> Lines:
-    """The line and those below it at the same edge, without a wider gap."""
+    """The line and those below it at the same edges or middle, without a wider gap but for the one left
+    to sign in."""
     lines = [first]
     for fragment in heights.below(first):
         distance = fragment.rect.middle - lines[-1].rect.middle
-        if distance > _NEAR * lines[-1].style.size:
+        signs = len(lines) == 1 and names_signer(first)
+        if distance > (_TO_SIGN if signs else _NEAR) * lines[-1].style.size:
             break
-        if distance > 0 and abs(fragment.rect.x0 - first.rect.x0) <= _SAME_EDGE:
+        if distance > 0 and _is_aligned(fragment, first):
             lines.append(fragment)
     return lines
+
+
+def _is_aligned(line: Fragment, first: Fragment) -> bool:
+    one, other = line.rect, first.rect
+    from_middle = abs(one.x0 + one.x1 - other.x0 - other.x1) / 2
+    is_centred = from_middle <= _SAME_MIDDLE * line.style.size
+    return is_centred or min(abs(one.x0 - other.x0), abs(one.x1 - other.x1)) <= _SAME_EDGE
 
 
 def _are_crossed(left: Lines, right: Lines, heights: _Heights) -> bool:
@@ -110,26 +107,6 @@ def _are_crossed(left: Lines, right: Lines, heights: _Heights) -> bool:
     lines = {*left, *right}
     top, bottom = min(line.rect.y0 for line in lines), max(line.rect.y1 for line in lines)
     return any(one not in lines for one in heights.between(top, bottom))
-
-
-def _say_alike(left: Lines, right: Lines) -> bool:
-    if sum(line.text.rstrip().endswith(":") for line in left) * 2 > len(left):
-        return False  # labels before their values
-    if all(any(_SIGNATURE.search(line.text) for line in side) for side in (left, right)):
-        return True
-    return all(len(side) >= _MIN_LINES and _holds_address(side) for side in (left, right))
-
-
-def _holds_address(lines: Lines) -> bool:
-    """Whether most lines are of an address, each another part of it: a column of streets is one of a table."""
-    kinds = [_kinds(line.text) for line in lines]
-    counts = Counter(kind for line in kinds for kind in line)
-    return sum(map(bool, kinds)) >= _MIN_LINES - 1 and 2 * max(counts.values(), default=0) <= len(lines)
-
-
-@lru_cache(maxsize=4096)  # lines of several blocks that are tried
-def _kinds(text: str) -> tuple[int, ...]:
-    return tuple(number for number, kind in enumerate(_ADDRESS) if kind.search(text))
 
 
 def _on_a_line(one: Fragment, other: Fragment) -> bool:
