@@ -15,10 +15,9 @@ _MIN_PARTY_LINES = 2
 _LARGER = 1.3  # times the size: a title or a company's name beside small print
 _ROOM = 2.5  # times the size: to sign in
 _SPACED = 1.3  # times the usual distance of a block's lines
-_IDENTITY = re.compile(r"\b(?:[CN]\.?I\.?[FE]\b|D\.?N\.?I\b|VAT\b)", re.IGNORECASE)
 _ADDRESS = (
     re.compile(r"\b\d{4,5}(?:-\d{3})?\s+[A-ZÁÉÍÓÚÑ][a-záéíóúñ]"),
-    _IDENTITY,
+    re.compile(r"\b(?:[CN]\.?I\.?[FE]\b|D\.?N\.?I\b|VAT\b)", re.IGNORECASE),
     re.compile(
         r"\b(?:calle\b|c/|avda|avenida|av\.|plaza|pza|paseo|ctra|carretera|pol[íi]gono|rua\b|street\b|road\b)",
         re.IGNORECASE,
@@ -27,6 +26,7 @@ _ADDRESS = (
     re.compile(r"@[\w.-]+\.\w"),
 )
 """Postal code and place, number of a company or person, street, telephone, e-mail."""
+_IDENTITY = 1  # which of them
 _SIGNATURE = re.compile(r"\b(?:fdo|firmado|firma|assinatura|signed)\b", re.IGNORECASE)
 _SIGNER = re.compile(r"(?:(?:por )?(?:el|la|los|las)|por|o|a|the|for)\s+[^\W\d_]", re.IGNORECASE)
 _MAX_SIGNER_WORDS = 5
@@ -35,7 +35,7 @@ _LABELLED = re.compile(r"(?P<label>[^\W\d_][^:]{1,30}):\s*(?P<value>\S.*)")
 
 def tells_block(line: Fragment) -> bool:
     """Whether a line may be of an address, of a party or a signature."""
-    return bool(_kinds(line.text)) or _SIGNATURE.search(line.text) is not None or names_signer(line)
+    return bool(_kinds(line.text)) or _is_signature(line.text) or names_signer(line)
 
 
 def names_signer(line: Fragment | Row) -> bool:
@@ -57,7 +57,7 @@ def are_blocks(left: Sequence[Fragment], right: Sequence[Fragment]) -> bool:
     if sum(line.text.rstrip().endswith(":") for line in left) * 2 > len(left):
         return False  # labels before their values
     sides = (left, right)
-    if all(any(_SIGNATURE.search(line.text) for line in side) for side in sides) or all(map(_are_signed, sides)):
+    if all(any(_is_signature(line.text) for line in side) for side in sides) or all(map(_are_signed, sides)):
         return True
     if all(map(_holds_address, sides)) or all(map(_names_party, sides)):
         return True
@@ -103,7 +103,7 @@ def _holds_address(lines: Sequence[Fragment]) -> bool:
 def _names_party(lines: Sequence[Fragment]) -> bool:
     """Whether a person or company is named with its number."""
     kinds = [_kinds(line.text) for line in lines]
-    return len(lines) >= _MIN_PARTY_LINES and any(_IDENTITY.search(line.text) for line in lines) and _differ(kinds)
+    return len(lines) >= _MIN_PARTY_LINES and any(_IDENTITY in line for line in kinds) and _differ(kinds)
 
 
 def _differ(kinds: Sequence[Sequence[int]]) -> bool:
@@ -120,6 +120,11 @@ def _goes_with_address(lines: Sequence[Fragment], address: Sequence[Fragment]) -
     titled = lines[0].style.size >= _LARGER * address[-1].style.size
     labelled = lines[1:] if titled or _LABELLED.fullmatch(lines[0].text.strip()) is None else lines
     return (titled or len(labelled) > 1) and all(_LABELLED.fullmatch(line.text.strip()) for line in labelled)
+
+
+@lru_cache(maxsize=4096)
+def _is_signature(text: str) -> bool:
+    return _SIGNATURE.search(text) is not None
 
 
 @lru_cache(maxsize=4096)  # lines of several blocks that are tried
