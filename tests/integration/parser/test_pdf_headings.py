@@ -270,6 +270,43 @@ def test_sections_of_a_list_of_prices_stand_over_its_small_tables(
     assert len(blocks_of(document, BlockKind.TABLE)) == 3
 
 
+@pytest.mark.parametrize("size", [9, 12])
+@pytest.mark.parametrize("font", ["helv", "hebo"])
+def test_titles_of_tables_of_few_rows_are_headings(
+    parse: Parse, sheet: Any, headings: Outline, size: float, font: str
+) -> None:
+    sheet.line("Lista de precios 2026", size=18, font="hebo")
+    for section in ("Panadería", "Bollería", "Bebidas frías"):
+        sheet.line(section, size=size + 3, font=font, gap=20)
+        for row in (("Producto", "Precio"), ("Surtido", "3,50 €"), ("Pieza suelta", "0,90 €")):
+            for x, cell in zip((72, 330), row, strict=True):
+                style = "hebo" if row[0] == "Producto" else "helv"
+                sheet.page.insert_text((x, sheet.y), cell, fontsize=size, fontname=style)
+            sheet.page.draw_rect((70, sheet.y - 11, 320, sheet.y + 4))
+            sheet.page.draw_rect((320, sheet.y - 11, 420, sheet.y + 4))
+            sheet.y += 15
+    document = parse(sheet.data(), "a.pdf")
+    assert [heading for _, heading in headings(document)] == [
+        "Lista de precios 2026",
+        "Panadería",
+        "Bollería",
+        "Bebidas frías",
+    ]
+
+
+def test_lines_of_a_narrow_leaflet_beside_small_print_in_tables_are_no_headings(
+    parse: Parse, sheet: Any, lorem: str, headings: Outline
+) -> None:
+    sheet.prose(lorem, size=12, width=200)
+    for number in range(12):
+        for x, cell in ((72, f"Pieza surtida {number}"), (330, f"{number + 1},50 euros la unidad")):
+            sheet.page.insert_text((x, sheet.y), cell, fontsize=8)
+        sheet.page.draw_rect((70, sheet.y - 9, 320, sheet.y + 3))
+        sheet.page.draw_rect((320, sheet.y - 9, 480, sheet.y + 3))
+        sheet.y += 12
+    assert headings(parse(sheet.data(), "a.pdf")) == []
+
+
 def test_plain_numbers_that_count_on_are_headings(parse: Parse, sheet: Any, lorem: str, headings: Outline) -> None:
     for number, name in enumerate(("Alcance", "Referencias", "Definiciones"), start=1):
         sheet.line(f"{number} {name}", gap=14)

@@ -11,6 +11,8 @@ from skillnet_parser.domain.numbering import read_label
 
 _MIN_BODY = 0.5  # of the characters of the most frequent size
 _FEW_WORDS = 0.2  # of the characters in tables
+_FEW_TITLES = 0.5  # of the characters in tables
+_TITLE_WORDS = 8
 _MAX_CODE = 0.8  # of the characters
 
 
@@ -44,7 +46,19 @@ def _styles_of_tables(items: Sequence[Item], chars: int) -> Counter[tuple[float,
     for item in items:
         if isinstance(item, PlacedTable) and item.table.size is not None:
             tables[item.table.size, False, False] += sum(len(cell) for row in item.table.rows for cell in row)
-    return tables if chars <= _FEW_WORDS * tables.total() else Counter()
+    few = chars <= _FEW_WORDS * tables.total()
+    titles_only = chars <= _FEW_TITLES * tables.total() and _count_prose(items) <= _FEW_WORDS * tables.total()
+    return tables if few or titles_only else Counter()
+
+
+def _count_prose(items: Sequence[Item]) -> int:
+    """The characters of what is no title of a small table: long rows, and those below one set alike."""
+    return sum(
+        len(row.text)
+        for above, row in pairwise([None, *items])
+        if isinstance(row, Row)
+        and (len(row.text.split()) > _TITLE_WORDS or (isinstance(above, Row) and above.style == row.style))
+    )
 
 
 def _is_division(text: str) -> bool:
