@@ -287,3 +287,47 @@ def test_figures_set_flush_right_keep_their_months(parse: Parse, sheet: Any, blo
         "| Sal | 5 | 6 |  |",
         "| Levadura |  |  | 12 |",
     ]
+
+
+@pytest.mark.parametrize("edge", [300, 520])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        (("Concepto", "Importe"), ("Cuota mensual", "45,00 EUR"), ("Matrícula", "120,00 EUR")),
+        (("Tasa", "Importe"), ("Alta", "12,00 euros"), ("Copia", "3,20 euros"), ("Certificado", "1,00 euros")),
+        (("Servicio", "Precio"), ("Mantenimiento", "45,00 EUR/mes"), ("Licencia", "120,00 EUR/hora")),
+        (("Permiso", "Duración"), ("Matrimonio", "15 días"), ("Mudanza", "1 día"), ("Lactancia", "2 horas")),
+        (("Día", "Horario"), ("Lunes", "9:00 a 14:00"), ("Martes", "9:00 a 14:00"), ("Sábado", "cerrado")),
+    ],
+)
+def test_a_head_over_names_and_amounts_is_the_head_of_a_table(
+    parse: Parse, sheet: Any, lorem: str, blocks_of: BlocksOf, rows: Sequence[tuple[str, str]], edge: float
+) -> None:
+    sheet.prose(lorem)
+    sheet.y += 12
+    for name, amount in rows:
+        width = pymupdf.get_text_length(amount, "helv", 10)
+        set_left(sheet, (name, amount), (72, edge - width))
+    sheet.prose(lorem)
+    document = parse(sheet.data(), "a.pdf")
+    lines = [f"| {name} | {amount} |" for name, amount in rows]
+    assert blocks_of(document, BlockKind.TABLE) == ["\n".join([lines[0], "| --- | --- |", *lines[1:]])]
+    assert blocks_of(document, BlockKind.PARAGRAPH) == [lorem, lorem]
+
+
+def test_three_labels_before_their_values_are_no_table(
+    parse: Parse, sheet: Any, lorem: str, blocks_of: BlocksOf
+) -> None:
+    for label, value in (("Número:", "12/2026"), ("Fecha:", "12/11/2026"), ("Importe:", "45,00 EUR")):
+        set_left(sheet, (label, value), (72, 200))
+    sheet.prose(lorem)
+    assert blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.TABLE) == []
+
+
+def test_three_titles_before_their_pages_are_no_table(
+    parse: Parse, sheet: Any, lorem: str, blocks_of: BlocksOf
+) -> None:
+    for title, page in (("Objeto del reglamento", "2"), ("Plazos", "3"), ("Tasas", "4")):
+        set_left(sheet, (title, page), (72, 500))
+    sheet.prose(lorem)
+    assert blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.TABLE) == []

@@ -8,9 +8,14 @@ from dataclasses import replace
 
 from skillnet_parser.domain.layout import Fragment
 
-_UNIT = r"(?:%|€|\$|£|‰|º|[A-Za-z]{1,3}\.?)"
+_WORD = r"(?-i:[a-záéíóúñç]{1,7})"  # `euros`, `días`, `mes`
+_UNIT = rf"(?:(?:%|€|\$|£|‰|º|[A-Za-z]{{1,3}}\.?|{_WORD})(?:\s?/\s?{_WORD}\.?)?)"
 _MARK = r"\(?[*\d]\)?"  # of a note
-_VALUE = re.compile(rf"[-+–−]?\s?[$€£]?\s?\d[\d.,'’ /:–-]*\s?{_UNIT}?(?:\s?{_MARK})?|[—–-]|n/?[ad]\.?", re.IGNORECASE)
+_DIGITS = r"\d[\d.,'’ /:–-]*"
+_VALUE = re.compile(
+    rf"[-+–−]?\s?[$€£]?\s?{_DIGITS}(?:\s?a\s{_DIGITS})?\s?{_UNIT}?(?:\s?{_MARK})?|[—–-]|n/?[ad]\.?", re.IGNORECASE
+)
+_COUNT = re.compile(r"\d+\.?")
 _SPACED = re.compile(r"\S+(?:\s{1,2}\S+)*")
 _SAME_EDGE = 2.0  # points
 _SPACE_WIDTH = 0.5  # of another character's
@@ -149,3 +154,8 @@ def merge_head(rows: Sequence[Sequence[Fragment]], columns: Columns) -> list[str
 def is_value(text: str) -> bool:
     """Whether a cell holds a number, an amount, a date, or the dash that stands for none."""
     return _VALUE.fullmatch(text.strip()) is not None
+
+
+def is_measure(text: str) -> bool:
+    """Whether a value says more than a count, as amounts, dates and hours do; a bare one may be a page's number."""
+    return is_value(text) and _COUNT.fullmatch(text.strip()) is None

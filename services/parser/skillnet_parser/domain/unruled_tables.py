@@ -28,7 +28,7 @@ from skillnet_parser.domain.layout import (
 )
 from skillnet_parser.domain.markers import starts_item
 from skillnet_parser.domain.numbering import numbers_heading, read_label
-from skillnet_parser.domain.table_columns import Columns, is_value, merge_head, part_cells
+from skillnet_parser.domain.table_columns import Columns, is_measure, is_value, merge_head, part_cells
 
 _MIN_COLUMNS = 3  # two where one of them holds values
 _MIN_ROWS = 3
@@ -174,11 +174,24 @@ def _is_table(rows: Sequence[Row], columns: Columns) -> bool:
         2 * sum(is_value(row.cells[at].text) for row in whole) >= len(whole) for at in range(1, len(columns))
     )
     if len(columns) < _MIN_COLUMNS:
-        return len(whole) >= _MIN_ROWS_OF_TWO and has_values
+        return has_values and (len(whole) >= _MIN_ROWS_OF_TWO or _is_short_list(whole, columns))
     if len(whole) < _MIN_ROWS and not _is_sparse_grid(rows, whole, columns):
         return False
     long = sum(len(cell.text.split()) > _LONG_WORDS for cell in cells)
     return has_values or (long <= _MAX_LONG_SHARE * len(cells) and not _is_prose(cells, columns))
+
+
+def _is_short_list(rows: Sequence[Row], columns: Columns) -> bool:
+    """Three rows of a name and an amount under each other, the first of which may name the columns; not labels
+    before their values."""
+    measured = [is_measure(row.cells[1].text) for row in rows]
+    labels = any(row.cells[0].text.rstrip().endswith(":") for row in rows)
+    return (
+        len(rows) >= _MIN_ROWS
+        and all(measured[1:])
+        and not labels
+        and columns.are_aligned([row.cells for row in rows])
+    )
 
 
 def _is_sparse_grid(rows: Sequence[Row], whole: Sequence[Row], columns: Columns) -> bool:
