@@ -51,6 +51,20 @@ def test_boxes_say_whether_they_are_ticked(parse: Parse, sheet: Any, lorem: str)
     assert "[ ] Media jornada" in text
 
 
+@pytest.mark.parametrize(("chosen", "read"), [("No", "[x] No"), ("Off", "[ ] No")])
+def test_a_choice_may_be_called_no(parse: Parse, sheet: Any, lorem: str, chosen: str, read: str) -> None:
+    sheet.line("No", x=95, gap=16)
+    top = sheet.y - 14.3 - 10
+    add_field(sheet, pymupdf.mupdf.PDF_WIDGET_TYPE_CHECKBOX, "acepta", False, (72, top, 84, top + 12))
+    (field,) = sheet.page.widgets()
+    shape = sheet.document.xref_get_key(field.xref, "AP/N/Yes")[1]
+    sheet.document.xref_set_key(field.xref, "AP/N", f"<</No {shape}/Off {shape}>>")
+    sheet.document.xref_set_key(field.xref, "AS", f"/{chosen}")
+    sheet.document.xref_set_key(field.xref, "V", f"/{chosen}")
+    sheet.prose(lorem, gap=40)
+    assert read in parse(sheet.data(), "solicitud.pdf").text
+
+
 @pytest.mark.parametrize("rotation", [0, 90, 180, 270])
 def test_fields_of_turned_pages_stand_behind_their_labels(
     parse: Parse, sheet: Any, lorem: str, rotation: int

@@ -10,7 +10,7 @@ import pymupdf
 _BOLD = 16
 _PAINTED = 16  # filled, in a span's char_flags
 _BOXES = ("CheckBox", "RadioButton")
-_OFF = ("", "Off", "No", None, False)
+_OFF = ("", "Off", None, False)
 _INSIDE = 0.5  # of a line's area
 
 Block = dict[str, Any]
@@ -26,7 +26,12 @@ def read_fields(page: Any, blocks: list[Block]) -> list[Block]:
     boxes = [rect for rect, is_box, _ in fields if is_box]
     size = _usual_size(blocks, areas)
     read = [_read_block(block, areas, boxes, size) for block in blocks]
-    return [*read, *(_tick(rect, field.field_value not in _OFF, size) for rect, is_box, field in fields if is_box)]
+    return [*read, *(_tick(rect, _is_ticked(field), size) for rect, is_box, field in fields if is_box)]
+
+
+def _is_ticked(field: Any) -> bool:
+    """A choice may be called anything, `No` too."""
+    return field.field_value not in _OFF and field.field_value in (True, field.on_state())
 
 
 def _usual_size(blocks: list[Block], areas: list[pymupdf.Rect]) -> float | None:
