@@ -125,6 +125,13 @@ def test_a_title_is_not_joined_with_a_smaller_name_beside_it(
     assert [text for _, text in headings(parse(sheet.data(), "factura.pdf"))] == ["FACTURA"]
 
 
+def test_the_parts_of_a_formula_stay_on_their_row(parse: Parse, sheet: Any, lorem: str) -> None:
+    sheet.prose(lorem)
+    sheet.page.insert_text((200, sheet.y + 20), "= total", fontsize=14)
+    sheet.page.insert_text((100, sheet.y + 20), "Suma", fontsize=10)
+    assert lines_of(parse(sheet.data(), "formula.pdf"))[-1] == "Suma = total"
+
+
 def test_blocks_around_a_ruled_table_are_read_one_after_the_other(
     parse: Parse, sheet: Any, blocks_of: BlocksOf
 ) -> None:

@@ -8,6 +8,7 @@ bullets and short cells beside text do not make a column.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import count, groupby
@@ -42,7 +43,7 @@ _MAX_SLICES = 4
 _SAME_BASELINE = 0.5  # of the lower line's height
 _LARGER = 1.3  # times the size
 _APART = 2.0  # times the size
-_MARKER = 4  # characters at most
+_NAME = re.compile(r"[A-ZÁÉÍÓÚÑÇ][^\W\d_](?:[^\W\d_]|[ .,&'’·-]){3,}")
 
 _Atom = Fragment | TableRegion
 
@@ -302,7 +303,7 @@ def _are_titles_apart(one: Fragment, other: Fragment) -> bool:
     gap = max(one.rect.x0, other.rect.x0) - min(one.rect.x1, other.rect.x1)
     if larger.style.size < _LARGER * smaller.style.size or gap < _APART * larger.style.size:
         return False
-    return not any(char.isdigit() for char in one.text + other.text) and min(len(one.text), len(other.text)) > _MARKER
+    return all(_NAME.fullmatch(fragment.text.strip()) for fragment in (one, other))
 
 
 def _make_item(row: Sequence[_Atom], page: int, column: Column) -> Item:
