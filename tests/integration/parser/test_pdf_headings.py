@@ -294,6 +294,21 @@ def test_titles_of_tables_of_few_rows_are_headings(
     ]
 
 
+def test_notes_below_tables_in_small_print_are_no_headings(parse: Parse, sheet: Any, headings: Outline) -> None:
+    titles = ("Ventas por tienda", "Ventas por turno", "Devoluciones por tienda", "Devoluciones por turno")
+    for title in titles:
+        sheet.line(title, size=10, font="hebo", gap=24)
+        for number in range(4):
+            for x, cell in ((72, f"Tienda del barrio número {number}"), (330, f"{number + 1},50")):
+                sheet.page.insert_text((x, sheet.y), cell, fontsize=9)
+            sheet.page.draw_rect((70, sheet.y - 10, 320, sheet.y + 4))
+            sheet.page.draw_rect((320, sheet.y - 10, 420, sheet.y + 4))
+            sheet.y += 14
+        sheet.line("Datos del trimestre", size=10, gap=10)
+        sheet.line("Cifras en miles", size=10, gap=4)
+    assert [text for _, text in headings(parse(sheet.data(), "a.pdf"))] == list(titles)
+
+
 def test_lines_of_a_narrow_leaflet_beside_small_print_in_tables_are_no_headings(
     parse: Parse, sheet: Any, lorem: str, headings: Outline
 ) -> None:

@@ -47,18 +47,19 @@ def _styles_of_tables(items: Sequence[Item], chars: int) -> Counter[tuple[float,
         if isinstance(item, PlacedTable) and item.table.size is not None:
             tables[item.table.size, False, False] += sum(len(cell) for row in item.table.rows for cell in row)
     few = chars <= _FEW_WORDS * tables.total()
-    titles_only = chars <= _FEW_TITLES * tables.total() and _count_prose(items) <= _FEW_WORDS * tables.total()
+    titles_only = chars <= _FEW_TITLES * tables.total() and _are_titles(items)
     return tables if few or titles_only else Counter()
 
 
-def _count_prose(items: Sequence[Item]) -> int:
-    """The characters of what is no title of a small table: long rows, and those below one set alike."""
-    return sum(
-        len(row.text)
-        for above, row in pairwise([None, *items])
-        if isinstance(row, Row)
-        and (len(row.text.split()) > _TITLE_WORDS or (isinstance(above, Row) and above.style == row.style))
-    )
+def _are_titles(items: Sequence[Item]) -> bool:
+    """Whether most rows are short and stand right above a table."""
+    rows = [item for item in items if isinstance(item, Row)]
+    titles = [
+        row
+        for row, below in pairwise(items)
+        if isinstance(row, Row) and isinstance(below, PlacedTable) and len(row.text.split()) <= _TITLE_WORDS
+    ]
+    return 2 * len(titles) > len(rows)
 
 
 def _is_division(text: str) -> bool:
