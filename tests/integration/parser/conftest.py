@@ -48,10 +48,19 @@ class Sheet:
         self.page = self.document.new_page(width=A4[0], height=A4[1])
         self.y = TOP
 
-    def line(self, text: str, *, size: float = 11, font: str = REGULAR, x: float = LEFT, gap: float = 0) -> None:
+    def line(
+        self,
+        text: str,
+        *,
+        size: float = 11,
+        font: str = REGULAR,
+        x: float = LEFT,
+        gap: float = 0,
+        colour: tuple[float, float, float] = (0, 0, 0),
+    ) -> None:
         """One printed line, `gap` points below where it would stand."""
         self.y += gap
-        self.page.insert_text((x, self.y), text, fontsize=size, fontname=font)
+        self.page.insert_text((x, self.y), text, fontsize=size, fontname=font, color=colour)
         self.y += 1.3 * size
 
     def centred(self, text: str, *, size: float = 11, font: str = REGULAR, gap: float = 0) -> None:

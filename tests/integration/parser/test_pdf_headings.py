@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pymupdf
 import pytest
 
 from skillnet_common.documents import BlockKind, ParsedDocument
@@ -339,3 +340,51 @@ def test_steps_are_no_headings(parse: Parse, sheet: Any, lorem: str, headings: O
     document = parse(sheet.data(), "a.pdf")
     assert headings(document) == [(1, "Apertura")]
     assert len(blocks_of(document, BlockKind.LIST)) == 1
+
+
+BLUE, GREY = (0.0, 0.2, 0.6), (0.4, 0.4, 0.4)
+
+
+def test_titles_told_by_their_colour_are_headings(parse: Parse, sheet: Any, lorem: str, headings: Outline) -> None:
+    titles = ("Apertura de la tienda", "Cierre de la caja", "¿Qué hago si falta un pedido?")
+    for title in titles:
+        sheet.line(title, colour=BLUE, gap=16)
+        sheet.prose(lorem * 2, gap=2)
+    assert [text for _, text in headings(parse(sheet.data(), "a.pdf"))] == list(titles)
+
+
+@pytest.mark.parametrize(
+    ("text", "colour"),
+    [
+        ("Publicado por la dirección de tienda", GREY),
+        ("Recuerda lavarte las manos antes de empezar.", BLUE),
+        ("Lleva siempre:", BLUE),
+        ("personas@panaderia.example", BLUE),
+        ("https://panaderia.example/normas", BLUE),
+    ],
+)
+def test_lines_in_grey_sentences_and_addresses_in_colour_are_no_headings(
+    parse: Parse, sheet: Any, lorem: str, headings: Outline, text: str, colour: tuple[float, float, float]
+) -> None:
+    sheet.prose(lorem * 2)
+    sheet.line(text, colour=colour, gap=16)
+    sheet.prose(lorem * 2, gap=2)
+    assert headings(parse(sheet.data(), "a.pdf")) == []
+
+
+def test_links_in_colour_are_no_headings(parse: Parse, sheet: Any, lorem: str, headings: Outline) -> None:
+    sheet.prose(lorem * 2)
+    sheet.line("Guía de bienvenida", colour=BLUE, gap=16)
+    area = pymupdf.Rect(72, sheet.y - 28, 300, sheet.y)
+    sheet.page.insert_link({"kind": pymupdf.LINK_URI, "from": area, "uri": "https://panaderia.example/guia"})
+    sheet.prose(lorem * 2, gap=2)
+    assert headings(parse(sheet.data(), "a.pdf")) == []
+
+
+def test_a_paragraph_in_colour_holds_no_heading(parse: Parse, sheet: Any, lorem: str, headings: Outline) -> None:
+    sheet.prose(lorem * 2)
+    sheet.y += 16
+    for text in ("Avisa siempre a tu encargada", "cuando falte género en la cámara", "o se rompa un envase"):
+        sheet.line(text, colour=BLUE)
+    sheet.prose(lorem * 2)
+    assert headings(parse(sheet.data(), "a.pdf")) == []

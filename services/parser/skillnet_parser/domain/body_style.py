@@ -37,7 +37,7 @@ def measure_body(items: Sequence[Item]) -> BodyStyle:
     # Tables in small print may hold more characters than the text between them.
     size = max(size for size, chars in sizes.items() if chars >= _MIN_BODY * max(sizes.values()))
     _, bold, italic = max((key for key in styles if key[0] == size), key=lambda key: styles[key])
-    return BodyStyle(size, bold, italic, _usual_pitch(items, size), monospaced)
+    return BodyStyle(size, bold, italic, _usual_pitch(items, size), monospaced, _usual_colour(items))
 
 
 def _styles_of_tables(items: Sequence[Item], chars: int) -> Counter[tuple[float, bool, bool]]:
@@ -60,6 +60,14 @@ def _are_titles(items: Sequence[Item]) -> bool:
         if isinstance(row, Row) and isinstance(below, PlacedTable) and len(row.text.split()) <= _TITLE_WORDS
     ]
     return 2 * len(titles) > len(rows)
+
+
+def _usual_colour(items: Sequence[Item]) -> int | None:
+    colours: Counter[int | None] = Counter()
+    for item in items:
+        if isinstance(item, Row):
+            colours[item.style.colour] += len(item.text)
+    return max(colours, key=lambda colour: colours[colour], default=None)
 
 
 def _is_division(text: str) -> bool:

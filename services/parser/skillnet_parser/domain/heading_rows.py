@@ -141,6 +141,31 @@ def _gap(above: Row, row: Row) -> float:
     return row.rect.y1 - above.rect.y1
 
 
+def is_told_by_colour(items: Sequence[Item], at: int, rows: Sequence[Row], body: BodyStyle) -> bool:
+    """Whether a few words in a colour of their own stand below a wider space and right above plain text."""
+    last = at + len(rows) - 1
+    above, below = items[at - 1] if at else None, items[last + 1] if last + 1 < len(items) else None
+    words = " ".join(row.text for row in rows)
+    if len(words.split()) > _MAX_SENTENCE_WORDS or not _opens_like_title(words) or "@" in words or "://" in words:
+        return False
+    if any(row.style.colour in (None, body.colour) or row.style.monospaced for row in rows):
+        return False
+    if not (isinstance(below, Row) and are_neighbours(rows[-1], below)) or below.style.colour != body.colour:
+        return False
+    return _is_nearer_to_below(above, rows[0], _gap(rows[-1], below), body) and is_short_of_column(rows[-1])
+
+
+def _is_nearer_to_below(above: Item | None, row: Row, gap_below: float, body: BodyStyle) -> bool:
+    """Whether a row stands nearer to what is below than to what is above, and further from that than lines do."""
+    if not isinstance(above, Row) or not are_neighbours(above, row):
+        return True
+    return _gap(above, row) >= max(_ISOLATED_GAP * body.pitch, gap_below)
+
+
+def _opens_like_title(text: str) -> bool:
+    return text.lstrip("¿¡ ")[:1].isupper() or text[:1].isdigit()
+
+
 def is_bold_and_centred(rows: Sequence[Row], body: BodyStyle) -> bool:
     """A law's own title: several bold lines of the body's size, each as far from the left edge as from the
     right one, the last one short."""

@@ -16,6 +16,7 @@ from skillnet_parser.domain.heading_rows import (
     is_set_out,
     is_short_of_column,
     is_styled,
+    is_told_by_colour,
     runs_on,
 )
 from skillnet_parser.domain.layout import BodyStyle, Item, Row, are_neighbours, is_tabular
@@ -62,9 +63,11 @@ def judge(items: Sequence[Item], at: int, rows: Sequence[Row], body: BodyStyle, 
     styled_label = label is not None and is_styled(rows[0].style, body)
     signals += bold + caps + (label is not None and (numbers_heading(label) or styled_label))
     signals += styled_label and not bold and not larger
+    coloured = is_told_by_colour(items, at, rows, body)
+    signals += coloured
     if signals == 0 or (not (bold or larger) and runs_on(items, at + len(rows) - 1, body)):
         return 0
-    isolated = is_isolated(items, at, rows[0], body) or (label is not None and is_centred(rows[0]))
+    isolated = coloured or is_isolated(items, at, rows[0], body) or (label is not None and is_centred(rows[0]))
     if not (isolated or larger) or _is_signed_below(items, at + len(rows) - 1):
         return 0
     if not long and len(rows) > _MAX_PLAIN_ROWS and label is None:

@@ -1,7 +1,7 @@
 """Which printed rows are headings.
 
-Every signal counts: size against the body's, bold, capitals, a label (`2.1`, `CAPÍTULO II`), space above,
-a bookmark. A heading needs two; none rests on a fixed size. Rows set alike and close together are one
+Every signal counts: size against the body's, bold, capitals, a colour of its own, a label (`2.1`, `CAPÍTULO II`),
+space above, a bookmark. A heading needs two; none rests on a fixed size. Rows set alike and close together are one
 heading, unless a label opens the next.
 """
 

@@ -56,13 +56,15 @@ def union(rects: Sequence[Rect]) -> Rect:
 @dataclass(frozen=True, slots=True)
 class Style:
     """How a run of characters is set. Size in points, rounded to a half. A mixed run is bold, italic or
-    monospaced only where at least 95 % of its characters are; `emphasised` where as many are bold or italic."""
+    monospaced only where at least 95 % of its characters are; `emphasised` where as many are bold or italic. `colour`
+    is that of as many (sRGB), None where it is black, white, grey or a link's."""
 
     size: float
     bold: bool = False
     italic: bool = False
     emphasised: bool = False
     monospaced: bool = False
+    colour: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +152,7 @@ class BodyStyle:
     italic: bool
     pitch: float
     monospaced: bool = False
+    colour: int | None = None
 
 
 def are_neighbours(above: Row, row: Row) -> bool:
@@ -197,12 +200,20 @@ def mix_styles(parts: Sequence[tuple[int, Style]]) -> Style:
         total = sum(count for count, _ in counted) or 1
         return sum(count for count, style in counted if getattr(style, flag)) >= _WHOLE_SHARE * total
 
+    def common_colour() -> int | None:
+        colours: Counter[int | None] = Counter()
+        for count, style in inked:
+            colours[style.colour] += count
+        colour, chars = colours.most_common(1)[0]
+        return colour if chars >= _WHOLE_SHARE * colours.total() else None
+
     return Style(
         size=max(sizes, key=lambda size: (sizes[size], size)),
         bold=share("bold"),
         italic=share("italic"),
         emphasised=share("emphasised"),
         monospaced=share("monospaced"),
+        colour=common_colour(),
     )
 
 

@@ -26,6 +26,7 @@ _FILLED_AND_STROKED = 16 | 32
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi")
 _WORD_GAP = 0.18  # times the size: a wider gap between two runs is a space that the file leaves out
 _BOX_DIGITS = 4
+_MIN_CHROMA = 48  # of 255: less is a grey
 _BELOW_PAGE = 1.05  # where sideways text stands in the reading order: after all else
 MAX_UNREADABLE = 0.02  # of a page's characters
 _RAISED = str.maketrans({"o": "º", "a": "ª", "O": "º", "A": "ª"})
@@ -74,6 +75,7 @@ def read_page(page: Any, number: int) -> PageReading:
     turn = page.rotation_matrix
     content = page.get_text("dict", flags=TEXT_FLAGS)
     blocks, beyond = words_at_edges(page, log, content["blocks"], TEXT_FLAGS)
+    _mark_links(page, blocks)
     printed = [line for block in read_fields(page, blocks) for line in _read_block(block, turn, hidden)]
     tables = find_tables(page, log, hidden) if page.rotation == 0 else []
     text = "\n".join(line.text for line in printed)
@@ -93,6 +95,18 @@ def read_page(page: Any, number: int) -> PageReading:
         is_soup=is_soup(text),
         unread_image=Rect(image.x0, image.y0, image.x1, image.y1) if image is not None else None,
     )
+
+
+def _mark_links(page: Any, blocks: Sequence[dict[str, Any]]) -> None:
+    """Marks coloured runs that lead elsewhere: their colour says so, and nothing else about the text."""
+    spans = [span for block in blocks for line in block.get("lines", ()) for span in line["spans"]]
+    coloured = [span for span in spans if _is_colourful(span["color"])]
+    if not coloured:
+        return
+    links = [pymupdf.Rect(link["from"]) for link in page.links()]
+    for span in coloured:
+        x0, y0, x1, y1 = span["bbox"]
+        span["is_link"] = any(link.contains(pymupdf.Point((x0 + x1) / 2, (y0 + y1) / 2)) for link in links)
 
 
 def _image_cover(page: Any, log: Sequence[tuple[str, tuple[float, ...]]]) -> float:
@@ -182,7 +196,13 @@ def _style(span: dict[str, Any]) -> Style:
         italic=italic,
         emphasised=bold or italic,
         monospaced=bool(span["flags"] & _MONOSPACED),
+        colour=span["color"] if _is_colourful(span["color"]) and not span.get("is_link") else None,
     )
+
+
+def _is_colourful(colour: int) -> bool:
+    parts = (colour >> 16 & 255, colour >> 8 & 255, colour & 255)
+    return max(parts) - min(parts) >= _MIN_CHROMA
 
 
 def _direction(direction: tuple[float, float], turn: pymupdf.Matrix) -> tuple[int, int]:
