@@ -178,6 +178,13 @@ def test_what_only_looks_like_a_tag_is_text(parse: Parse, shown: str) -> None:
         ("<body hidden>\n\nuno", ["uno"], []),
         ("<html hidden>\n\n<head hidden>\n\nuno", ["uno"], []),
         ("<Tabs>\n<TabItem value='a'>\n\nuno\n\n</TabItem>\n</Tabs>", ["uno"], []),
+        (
+            "<Ficha nombre='a'>\n    uno\n</Ficha>\n\n<Ficha>\n    dos\n</Ficha>\n\n<Pie />\n\ntres",
+            ["uno", "dos", "tres"],
+            [],
+        ),
+        ("<script setup>\nimport a\n</script>\n\nuno", ["uno"], []),
+        ("<pre><b style='color:white'>uno</b></pre>", ["uno"], []),
         ("<details><summary>Más</summary>\n\n- uno\n- dos\n\n</details>", ["Más", "- uno\n- dos"], []),
         ("uno {/* nota *con* asteriscos */} dos {/* abierta", ["uno dos {/* abierta"], []),
     ],

@@ -15,6 +15,8 @@ _INSTEAD = frozenset({"object", "iframe", "audio", "video", "canvas", "option", 
 """Their text stands for what is shown instead, or comes at a click."""
 _SCRIPTS_SHOW = frozenset({"html", "head", "body"})
 """What hides a page whole is taken back by a script, lest the page flicker."""
+_OFTEN_DARK = frozenset({"pre", "code"})
+_GROUNDS = frozenset({"background", "background-color"})
 _TAKEN = "skillnet-taken"
 
 
@@ -74,6 +76,8 @@ class _View:
         for element in elements:
             style = _style(element)
             look = self.looks.get(element.getparent(), ground).within(style)
+            if element.tag in _OFTEN_DARK and not _GROUNDS & style.keys():
+                look = replace(look, ground=None)
             if element.tag in _SCRIPTS_SHOW:
                 look = replace(look, visible=True, sized=True)
             elif _is_hidden(element, style) or (element.tag == "noscript" and not keeps_noscript):

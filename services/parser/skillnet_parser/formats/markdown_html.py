@@ -62,14 +62,14 @@ class _PageRenderer(RendererHTML):
         return f"</{_heading_tag(tokens[at])}>"
 
     def html_block(self, tokens: Sequence[Token], at: int, _options: Any, env: Any) -> str:
-        """The tags that are tags."""
-        return self._html(tokens[at].content, env)
+        """The tags that are tags; those of components, which HTML does not know, enclose blocks here."""
+        return self._html(tokens[at].content, env, unknown="div")
 
     def html_inline(self, tokens: Sequence[Token], at: int, _options: Any, env: Any) -> str:
         """The tags that are tags."""
         return self._html(tokens[at].content, env)
 
-    def _html(self, source: str, env: Any) -> str:
+    def _html(self, source: str, env: Any, unknown: str = "span") -> str:
         if env.get("tags_are_text"):
             return str(escapeHtml(source))
         parts: list[str] = []
@@ -78,14 +78,21 @@ class _PageRenderer(RendererHTML):
             if not self._is_tag(tag):
                 parts += [source[done : tag.start()], str(escapeHtml(tag[0]))]
                 done = tag.end()
+            elif tag["name"].lower() not in _NAMES:
+                parts += [
+                    source[done : tag.start()],
+                    f"<{tag['closing']}{unknown}{tag['attributes'].removesuffix('/')}",
+                ]
+                parts += [f"></{unknown}"] if tag["attributes"].endswith("/") else []
+                done = tag.end()
         return "".join([*parts, source[done:]])
 
     def _is_tag(self, tag: re.Match[str]) -> bool:
         name, attributes = tag["name"].lower(), tag["attributes"]
         if tag["closing"]:
             return True
-        if name in _TO_THE_END and name not in self._ended:
-            return False
+        if name in _TO_THE_END:
+            return name in self._ended
         words = _VALUE.sub("", attributes.removesuffix("/")).lower().split()
         if not _NEEDS_NO_VALUE.issuperset(words):
             return False
