@@ -273,6 +273,32 @@ def test_the_site_is_left_out_around_the_main_content(page: Page, element: str) 
     }  # fmt: skip
 
 
+def test_around_the_main_content_names_and_links_tell_too(page: Page) -> None:
+    document = page(
+        "<div class=breadcrumbs><a href=/>Inicio</a> » Ayuda</div><main><h1>Cambios</h1><p>Con tique.</p>"
+        f"<p>{'Sin tique no se devuelve dinero. ' * 8}</p>"
+        "<aside><h4>Ver también</h4><a href=/a>Devoluciones y vales</a></aside></main>"
+        "<div id=cookie-notice><p>Usamos cookies.</p><button>Aceptar</button></div>"
+    )
+    assert document.text.split("\n\n")[:2] == ["Cambios", "Con tique."]
+    assert len(document.text.split("\n\n")) == 3
+
+
+def test_links_to_places_of_the_page_are_its_contents(page: Page, blocks_of: BlocksOf) -> None:
+    document = page(
+        "<h1>Manual</h1><ul><li><a href='#a'>1. Alcance</a><ul><li><a href='#b'>1.1 Tiendas</a></ul></ul>"
+        "<h2 id=a>1. Alcance</h2><p>Todo.</p><ul><li><a href=/x>Otra página</a><li><a href='#a'>Arriba</a></ul>"
+    )
+    assert blocks_of(document, BlockKind.CONTENTS) == ["1. Alcance\n1.1 Tiendas"]
+    assert blocks_of(document, BlockKind.LIST) == ["- Otra página\n- Arriba"]
+
+
+def test_bullets_that_a_word_processor_wrote_make_a_list(page: Page, blocks_of: BlocksOf) -> None:
+    mark = "<span style='font-family:Symbol'>·<span style='font:7.0pt \"Times New Roman\"'>&nbsp; </span></span>"
+    document = page(f"<p>Al recibir:</p><p class=MsoListParagraph>{mark}Contar</p><p>{mark}Firmar</p><p>Fin.</p>")
+    assert blocks_of(document, BlockKind.LIST) == ["· Contar\n· Firmar"]
+
+
 def test_landmarks_without_links_are_text(page: Page) -> None:
     document = page(SITE.format("<p>Cuerpo</p>"))
     assert document.text.split("\n\n") == ["Cabecera", "Cuerpo", "Publicidad", "Aviso legal"]

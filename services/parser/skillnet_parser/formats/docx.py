@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from itertools import groupby
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lxml import etree
@@ -13,9 +11,9 @@ from skillnet_common.documents import BlockKind, Removal, RemovalReason
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.domain.characters import clean_characters
 from skillnet_parser.domain.draft import DraftBlock, DraftDocument, text_block
-from skillnet_parser.domain.markers import starts_bullet
 from skillnet_parser.domain.numbering import read_label
 from skillnet_parser.domain.tables import render_table
+from skillnet_parser.domain.typed_lists import gathered, typed_lists
 from skillnet_parser.formats.docx_chunks import read_chunk
 from skillnet_parser.formats.docx_frames import read_frame
 from skillnet_parser.formats.docx_notes import Notes
@@ -118,17 +116,17 @@ class _Reader:
 
     def read(self) -> Iterator[DraftBlock]:
         """The body's blocks, consecutive items of lists and entries of contents gathered into one."""
-        gathered: list[DraftBlock] = []
-        for block in _typed_lists(self._flow(self._body)):
-            if gathered and block.kind is not gathered[0].kind:
-                yield _gather(gathered)
-                gathered = []
+        pending: list[DraftBlock] = []
+        for block in typed_lists(self._flow(self._body)):
+            if pending and block.kind is not pending[0].kind:
+                yield gathered(pending)
+                pending = []
             if block.kind in (BlockKind.LIST, BlockKind.CONTENTS):
-                gathered.append(block)
+                pending.append(block)
             else:
                 yield block
-        if gathered:
-            yield _gather(gathered)
+        if pending:
+            yield gathered(pending)
 
     def warnings(self) -> Iterator[str]:
         if self._changed:
@@ -297,20 +295,3 @@ class _Reader:
             else:
                 parts.append(text)
         return "\n".join(part for part in parts if part)
-
-
-def _typed_lists(blocks: Iterable[DraftBlock]) -> Iterator[DraftBlock]:
-    """Paragraphs whose bullets were typed, where two of them follow each other, as items of a list."""
-    for is_bullet, run in groupby(blocks, key=_is_bulleted):
-        paragraphs = list(run)
-        is_list = is_bullet and len(paragraphs) > 1
-        yield from (replace(block, kind=BlockKind.LIST) for block in paragraphs) if is_list else paragraphs
-
-
-def _is_bulleted(block: DraftBlock) -> bool:
-    return block.kind is BlockKind.PARAGRAPH and starts_bullet(block.pieces[0].text)
-
-
-def _gather(blocks: Sequence[DraftBlock]) -> DraftBlock:
-    pieces = [replace(piece, joint="\n") for block in blocks for piece in block.pieces]
-    return DraftBlock(blocks[0].kind, tuple(pieces))

@@ -9,6 +9,7 @@ from lxml import etree, html
 from skillnet_common.documents import BlockKind
 from skillnet_parser.domain.draft import DraftBlock, text_block
 from skillnet_parser.domain.tables import render_table
+from skillnet_parser.domain.typed_lists import typed_lists
 from skillnet_parser.formats.html_tables import is_data_table, table_rows
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
@@ -54,6 +55,8 @@ _NO_TEXT = frozenset({"head", "title"})
 _INDENT = "  "
 _SPACES = re.compile(r"[ \t\r\n\f\v]+")
 _MAX_LEVEL = 9
+_LEAST_CONTENTS = 2  # entries
+_CONTENTS_SHARE = 0.8  # of the characters: numbers and leaders may stand beside
 _MOST_DIGITS = 9  # of a list's first number
 
 
@@ -61,7 +64,7 @@ def read_flow(root: html.HtmlElement) -> list[DraftBlock]:
     """The blocks of a tree that holds only what is shown."""
     reader = _Reader()
     reader.read(root)
-    return reader.blocks
+    return list(typed_lists(reader.blocks))
 
 
 class _Reader:
@@ -127,6 +130,11 @@ class _Reader:
 
     def _list(self, element: html.HtmlElement) -> None:
         self._end_text()
+        if not self._counters and _is_contents(element):
+            self._end_list()
+            lines = [_one_line(_inline_text(link)) for link in element.iter("a")]
+            self.blocks.append(text_block(BlockKind.CONTENTS, "\n".join(lines)))
+            return
         self._counters.append(_number(element, "start", 1) if element.tag == "ol" else None)
         self._flow(element)
         self._end_text()
@@ -182,6 +190,15 @@ def _heading_level(element: html.HtmlElement) -> int:
     if element.get("role") == "heading":
         return min(max(_number(element, "aria-level", 2), 1), _MAX_LEVEL)
     return _HEADINGS.get(element.tag, 0)
+
+
+def _is_contents(element: html.HtmlElement) -> bool:
+    """Whether a list holds nothing but links to places in its own page."""
+    links = list(element.iter("a"))
+    if len(links) < _LEAST_CONTENTS or not all(link.get("href", "").startswith("#") for link in links):
+        return False
+    linked = sum(len("".join(link.text_content().split())) for link in links)
+    return linked >= _CONTENTS_SHARE * len("".join(element.text_content().split()))
 
 
 def _number(element: html.HtmlElement, name: str, otherwise: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lxml import html
+from lxml import etree, html
 
 from skillnet_common.documents import Removal, RemovalReason
 from skillnet_parser.formats.html_hidden import take
@@ -32,12 +32,14 @@ _MOST_TAKEN = 0.75  # of the page's text: where more would go, the links are wha
 def take_site(root: html.HtmlElement) -> list[Removal]:
     """Takes out what belongs to the site; returns the text that went.
 
-    Around a `main` or an `article` these are the navigation, headers, footers and asides outside of it. A page
-    without them is judged by its landmarks and names together with the share of its text that is links (link
-    density, as Kohlschütter et al. 2010), and keeps everything where hardly anything would be left.
+    Around a `main` or an `article` these are the navigation, headers, footers and asides outside of it. All else is
+    judged by its landmarks and names together with the share of its text that is links (link density, as Kohlschütter
+    et al. 2010), and stays where hardly anything would be left.
     """
     main = set(root.xpath(_MAIN))
-    return take(list(_around(main, root) if main else _judged(root)), RemovalReason.RUNNING_LINE)
+    around = list(_around(main, root)) if main else []
+    chosen = {*around, *_judged(root, main)}
+    return take([element for element in root.iter(etree.Element) if element in chosen], RemovalReason.RUNNING_LINE)
 
 
 def take_buttons(root: html.HtmlElement) -> list[Removal]:
@@ -56,12 +58,14 @@ def _around(main: set[html.HtmlElement], root: html.HtmlElement) -> Iterator[htm
             yield element
 
 
-def _judged(root: html.HtmlElement) -> list[html.HtmlElement]:
+def _judged(root: html.HtmlElement, main: set[html.HtmlElement]) -> list[html.HtmlElement]:
     whole = _length(root)
     chosen: list[html.HtmlElement] = []
     within: set[html.HtmlElement] = set()
     for element in root.xpath(_MAYBE_OF_THE_SITE):
-        if within.isdisjoint(element.iterancestors()) and _is_of_the_site(element, whole):
+        if not within.isdisjoint(element.iterancestors()):
+            continue
+        if _is_of_the_site(element, whole) and main.isdisjoint(element.iter()):
             chosen.append(element)
             within.add(element)
     return chosen if sum(map(_length, chosen)) <= _MOST_TAKEN * whole else []

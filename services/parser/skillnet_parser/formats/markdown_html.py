@@ -101,7 +101,8 @@ class _PageRenderer(RendererHTML):
 
 def markdown_parser() -> MarkdownIt:
     """A parser of CommonMark with tables that renders pages."""
-    parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST}, renderer_cls=_PageRenderer).enable("table")
+    parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST}, renderer_cls=_PageRenderer)
+    parser.enable(["table", "strikethrough"])
     parser.inline.ruler.before("emphasis", "mdx_comment", _skip_mdx_comment)
     parser.block.ruler.at("reference", _read_reference, {"alt": []})
     return parser
