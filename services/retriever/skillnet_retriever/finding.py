@@ -17,7 +17,8 @@ from skillnet_retriever.corpus import Snapshot
 from skillnet_retriever.domain.follow_ups import standalone
 from skillnet_retriever.domain.fusion import Ranked, fuse, keep_leaders
 from skillnet_retriever.domain.late_interaction import COMPARED, max_sims, with_late_scores
-from skillnet_retriever.domain.remarks import wording_warnings
+from skillnet_retriever.domain.length import looked_up
+from skillnet_retriever.domain.remarks import length_warnings, wording_warnings
 from skillnet_retriever.domain.routing import Route, choose_route, declined_route
 from skillnet_retriever.domain.variants import merged
 from skillnet_retriever.domain.wording import Wording, read_wording
@@ -65,6 +66,11 @@ class AskedQuestion:
     encoded: EncodedQuestion | None = None
     withheld: bool = False
 
+    @property
+    def by_words(self) -> str:
+        """As far as it is looked up word by word."""
+        return looked_up(self.text)
+
 
 class Finder:
     """Stateless but for the cache of questions. `may_send` is asked before a question is embedded; None where it does
@@ -99,13 +105,13 @@ class Finder:
                 await _narrow(snapshot, question)
                 outlined = await read_by_outline(
                     snapshot,
-                    question.text,
+                    question.by_words,
                     request,
                     self._settings,
                     semantic_model=self._model.calibration is not None,
                 )
                 if isinstance(outlined, Outlined):
-                    yield snapshot, question, findings_of(outlined)
+                    yield snapshot, question, findings_of(outlined, length_warnings(question.text))
                     return
                 declined = outlined.reason if outlined is not None else None
         question = await self._encode(principal, request, question)
@@ -147,7 +153,7 @@ class Finder:
         alpha = _alpha(route.strategy, request.alpha, question.encoded)
         ranking = fuse(pool, request.fusion, alpha)
         warnings = [route.warning] if route.warning else []
-        warnings += wording_warnings(question.wording, missing)
+        warnings += wording_warnings(question.wording, missing) + length_warnings(question.text)
         if question.encoded is not None and alpha > 0 and request.late_interaction is not False:
             if question.encoded.tokens is not None:
                 compared = await _compare_tokens(snapshot, question.encoded.tokens, ranking, request.fusion)
@@ -165,8 +171,8 @@ class Finder:
     async def _search(self, snapshot: Snapshot, question: AskedQuestion, request: Question) -> Found:
         candidates = max(self._settings.search_candidates, request.limit)
         if question.encoded is None:
-            return await snapshot.search_words(question.text, candidates=candidates)
-        return await snapshot.search(question.text, question.encoded.vector, candidates=candidates)
+            return await snapshot.search_words(question.by_words, candidates=candidates)
+        return await snapshot.search(question.by_words, question.encoded.vector, candidates=candidates)
 
     async def _widened(
         self, snapshot: Snapshot, variants: Sequence[AskedQuestion], request: Question, findings: Findings

@@ -40,14 +40,14 @@ class Findings:
     """All chunks of the parts that are read whole."""
 
 
-def findings_of(outlined: Outlined) -> Findings:
+def findings_of(outlined: Outlined, warnings: list[str]) -> Findings:
     """What the parts of an outline hold."""
     return Findings(
         outlined.route,
         outlined.pool,
         outlined.ranking,
         has_documents=True,
-        warnings=[],
+        warnings=warnings,
         judgement=outlined.judgement,
         chunk_ids=outlined.chunk_ids[:_MOST_READ],
     )

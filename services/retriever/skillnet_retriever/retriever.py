@@ -116,7 +116,7 @@ class Retriever:
             judgement = findings.judgement or judge(findings.pool, findings.searched, calibration)
             closest = None
             if request.allow_document and not judgement.sufficient and not snapshot.is_narrowed:
-                closest = await self._closest_document(snapshot, question.text, findings.pool)
+                closest = await self._closest_document(snapshot, question.by_words, findings.pool)
             ground = choose_ground(
                 judgement,
                 has_documents=findings.has_documents,

@@ -107,6 +107,18 @@ async def test_a_context_tells_what_was_read_as_what(retriever: Retriever, org: 
     assert [(c.typed, c.read_as) for c in reply.corrections] == [("extrctor", ["extractor"])]
 
 
+@pytest.mark.parametrize("strategy", LEGS)
+async def test_of_hundreds_of_codes_the_first_are_looked_up_and_the_reply_says_so(
+    database: Database, retriever: Retriever, org: UUID, strategy: Strategy
+) -> None:
+    await seed(database, org, document("Recambios", "Pieza REF-0003.", "Pieza REF-0399."))
+    query = " ".join(f"REF-{number:04}" for number in range(400))
+    reply = await found(retriever, org, query, strategy=strategy)
+    assert reply.passages[0].text == "Pieza REF-0003."
+    assert any("por palabras se han buscado solo las primeras" in warning for warning in reply.warnings)
+    assert "por palabras" not in " ".join((await found(retriever, org, "REF-0003", strategy=strategy)).warnings)
+
+
 PHRASES = [
     "El plazo de devolución es de treinta días.",
     "Para la devolución hay un plazo.",

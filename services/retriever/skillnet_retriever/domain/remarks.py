@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from skillnet_common.contracts.retrieval import Correction
 from skillnet_retriever.domain.candidates import Pool
+from skillnet_retriever.domain.length import MOST_WORDS, looked_up
 from skillnet_retriever.domain.wording import Wording
 
 
@@ -19,3 +20,12 @@ def wording_warnings(wording: Wording, missing: Sequence[Sequence[str]]) -> list
     left_out = [f"Se dejan fuera los pasajes que contienen «{word}»." for word in wording.excluded]
     end = ": se ha buscado sin exigirlo." if wording.is_sentence else "."
     return left_out + [f"Ningún pasaje contiene «{'» ni «'.join(group)}»{end}" for group in missing]
+
+
+def length_warnings(question: str) -> list[str]:
+    """That the end of a very long question was not looked up word by word."""
+    if looked_up(question) == question:
+        return []
+    return [
+        f"La pregunta tiene más de {MOST_WORDS} palabras distintas: por palabras se han buscado solo las primeras."
+    ]
