@@ -153,7 +153,9 @@ class Finder:
         alpha = _alpha(route.strategy, request.alpha, question.encoded)
         ranking = fuse(pool, request.fusion, alpha)
         warnings = [route.warning] if route.warning else []
-        warnings += wording_warnings(question.wording, missing) + length_warnings(question.text)
+        warnings += wording_warnings(question.wording, missing)
+        if route.strategy is not Strategy.SEMANTIC:
+            warnings += length_warnings(question.text)
         if question.encoded is not None and alpha > 0 and request.late_interaction is not False:
             if question.encoded.tokens is not None:
                 compared = await _compare_tokens(snapshot, question.encoded.tokens, ranking, request.fusion)

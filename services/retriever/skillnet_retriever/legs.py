@@ -75,8 +75,8 @@ class KeywordLeg:
     def correct(self, row: Mapping[str, Any], near: Mapping[int, Sequence[str]]) -> None:
         """Takes the row of the corrections, asked for with `near`, into account."""
         readings: dict[int, list[str]] = {}
-        for number, word_number in row["readings"]:
-            readings.setdefault(number, []).append(near[number][word_number - 1])
+        for number, word_number, written in row["readings"]:
+            readings.setdefault(number, []).append(written or near[number][word_number - 1])
         self._postings = self._postings.joined(_postings(row))
         self._sought = [
             replace(term, has_forms=True, read_as=tuple(readings[term.number])) if term.number in readings else term

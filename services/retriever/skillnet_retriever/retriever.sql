@@ -146,7 +146,7 @@ ORDER BY n.distance, n.chunk_id
         WHERE q.org_id = $1 AND q.lexeme = n.lexeme OFFSET 0
     ) p
 ), held AS MATERIALIZED (
-    SELECT a.term_no, a.lexeme, a.word_no, s.place::integer AS place, a.entries
+    SELECT a.term_no, a.lexeme, a.word_no, s.place::integer AS place, s.document_id, s.version, a.entries
     FROM anywhere a
     JOIN scope s ON s.document_id = a.document_id AND s.version = a.version
                 AND text_search_config(s.language) = $5::regconfig
@@ -154,13 +154,30 @@ ORDER BY n.distance, n.chunk_id
     SELECT term_no, lexeme, word_no,
            row_number() OVER (PARTITION BY term_no ORDER BY sum(cardinality(entries)) DESC, word_no, lexeme) AS rank
     FROM held GROUP BY term_no, lexeme, word_no
+), shown AS MATERIALIZED (  -- as it is written in the first chunk that holds it: a word one error away may be none
+    SELECT c.term_no, c.rank, c.word_no, f.word
+    FROM chosen c
+    CROSS JOIN LATERAL (
+        SELECT document_id, version, entries[1] >> 32 AS chunk_index FROM held h
+        WHERE h.term_no = c.term_no AND h.lexeme = c.lexeme ORDER BY h.place LIMIT 1
+    ) h
+    LEFT JOIN LATERAL (
+        SELECT w.word
+        FROM document_chunks x
+        CROSS JOIN LATERAL regexp_split_to_table(plain_words(x.header || ' ' || x.body), ' ')
+                           WITH ORDINALITY AS w (word, place)
+        WHERE x.org_id = $1 AND x.document_id = h.document_id AND x.version = h.version
+          AND x.chunk_index = h.chunk_index
+          AND c.lexeme = ANY (tsvector_to_array(both_forms($5::regconfig, w.word)))
+        ORDER BY w.place LIMIT 1
+    ) f ON true
+    WHERE c.rank <= $4
 )
 SELECT array_send(array_agg(h.term_no)) AS posting_terms,
        array_send(array_agg(h.place)) AS posting_documents,
        array_send(array_agg(cardinality(h.entries))) AS posting_counts,
        string_agg(array_send(h.entries), '') AS entries,
-       ARRAY(SELECT ROW(term_no, word_no::integer) FROM chosen WHERE rank <= $4
-             ORDER BY term_no, rank) AS readings
+       ARRAY(SELECT ROW(term_no, word_no::integer, word) FROM shown ORDER BY term_no, rank) AS readings
 FROM held h JOIN chosen c USING (term_no, lexeme) WHERE c.rank <= $4
 
 -- name: allowed_keys

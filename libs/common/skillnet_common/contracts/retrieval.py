@@ -189,8 +189,8 @@ class Passage(Message):
 
 
 class Correction(Message):
-    """A word of the question that no document of the scope holds, and the words, one typing error away and without
-    accents, that it was read as."""
+    """A word of the question that no document of the scope holds, and the words, one typing error away, that it was
+    read as: each as a document writes it, in lower case."""
 
     typed: str
     read_as: list[str]
