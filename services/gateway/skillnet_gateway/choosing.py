@@ -37,8 +37,9 @@ def is_chosen_from(request: GroundRequest) -> bool:
 
 
 def parts_to_choose_from(request: GroundRequest, outline: OutlineReply) -> list[OutlinePart]:
-    """What the LLM is offered; nothing where there is no choice, or the retriever would not look at the outline."""
-    if request.strategy is Strategy.AUTO and not outline.is_course:
+    """What the LLM is offered; nothing where there is no choice, or an only document that may be read whole."""
+    documents = {part.document_id for part in outline.parts}
+    if request.strategy is Strategy.AUTO and not outline.is_course and len(documents) == 1:
         return []
     return outline.parts if len(outline.parts) > 1 else []
 

@@ -26,7 +26,7 @@ from skillnet_retriever.domain.routing import ScopeDocument
 from skillnet_retriever.domain.wording import Wording
 from skillnet_retriever.legs import ChunkHit, Found, KeywordLeg, Near
 from skillnet_retriever.metrics import SEARCH_SECONDS
-from skillnet_retriever.outlines import Outline, has_modules, read_outline
+from skillnet_retriever.outlines import Outline, read_outline
 from skillnet_retriever.statements import SQL
 from skillnet_retriever.vector_indexes import VectorIndexes
 
@@ -104,11 +104,6 @@ class Snapshot:
         leg, chunks = await self._words(query, None, candidates, with_stop_words=True)
         SEARCH_SECONDS.labels("keyword").observe(time.perf_counter() - started)
         return leg.joined(chunks, ())
-
-    async def has_modules(self) -> bool:
-        """Whether the course of the filters has modules that questions see."""
-        course_id = self._filters.course_id
-        return course_id is not None and await has_modules(self._connection, self._org_id, course_id)
 
     async def outline(self, *, most_chunks: int) -> Outline:
         """The outline of the scope, which has none where it has more chunks."""

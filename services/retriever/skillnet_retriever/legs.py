@@ -103,6 +103,11 @@ class KeywordLeg:
         return WordScores(self._sought, self._postings, chunks=self._chunks, mean_words=self._mean_words)
 
     @property
+    def documents(self) -> Sequence[ScopeDocument]:
+        """Up to two of the scope, for the router."""
+        return self._documents
+
+    @property
     def sought(self) -> Sequence[SoughtTerm]:
         """The question's terms, as they are looked up."""
         return self._sought

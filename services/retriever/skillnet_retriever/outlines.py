@@ -53,11 +53,6 @@ async def read_outline(connection: Connection, org_id: UUID, filters: Filters, *
     return Outline(True, [*with_links(parts_of(words), words, links, documents), *beside])
 
 
-async def has_modules(connection: Connection, org_id: UUID, course_id: str) -> bool:
-    """Whether questions see modules of the course."""
-    return await connection.fetchrow(_SQL.course, org_id, course_id) is not None
-
-
 async def _documents(
     connection: Connection, org_id: UUID, filters: Filters, most_chunks: int
 ) -> dict[UUID, OutlinedDocument] | None:

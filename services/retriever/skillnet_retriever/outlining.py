@@ -13,9 +13,8 @@ from skillnet_retriever.domain.candidates import Pool
 from skillnet_retriever.domain.evidence import Judgement, judge, names_absent_code
 from skillnet_retriever.domain.fusion import Ranked, fuse
 from skillnet_retriever.domain.outline import Part, choose_parts, rank_parts
-from skillnet_retriever.domain.routing import Route, outline_route
+from skillnet_retriever.domain.routing import Route, outline_route, whole_document
 from skillnet_retriever.legs import KeywordLeg
-from skillnet_retriever.outlines import Outline
 from skillnet_retriever.settings import RetrieverSettings
 
 _MOST_PARTS_SHOWN = 200
@@ -57,24 +56,31 @@ def wants_outline(request: Question) -> bool:
 async def read_by_outline(
     snapshot: Snapshot, query: str, request: Question, settings: RetrieverSettings, *, semantic_model: bool
 ) -> Outlined | Declined | None:
-    """The parts that fit the question; a course without modules is no reason to decline unless an outline was asked
-    for: then None."""
+    """The parts that fit the question. None where no outline was asked for and the course has not been put: nothing
+    names it either, or a single document that is small enough to be read whole."""
     asked_for = request.strategy is Strategy.OUTLINE
-    if not asked_for and not await snapshot.has_modules():
-        return None
     if snapshot.is_narrowed:
         return Declined(_NARROWED)
     outline = await snapshot.outline(most_chunks=settings.outline_max_chunks)
     if outline.parts is None:
         return Declined(_TOO_LARGE)
+    leg = await snapshot.keyword_leg(query, candidates=settings.search_candidates)
+    is_small = not outline.parts or whole_document(leg.documents, settings.full_text_pages) is not None
+    if is_small and not asked_for and not outline.is_course:
+        return None
     if not outline.parts:
         return Declined(_NO_MODULES if outline.is_course else _NO_PARTS)
     if request.outline_parts is not None and not request.outline_parts:
         return Declined(_DENIED)
-    leg = await snapshot.keyword_leg(query, candidates=settings.search_candidates)
     named = _named(outline.parts, request.outline_parts or ())
     parts = named or _ranked(outline.parts, leg, settings)
-    outlined = _outlined(outline, parts, leg, settings, named=bool(named), semantic_model=semantic_model)
+    route = outline_route(
+        [part.name for part in parts],
+        in_course=request.filters.course_id is not None,
+        are_modules=outline.is_course,
+        are_named=bool(named),
+    )
+    outlined = _outlined(route, parts, leg, settings, named=bool(named), semantic_model=semantic_model)
     return outlined if parts and outlined.judgement.sufficient else Declined(_NO_FIT)
 
 
@@ -118,7 +124,7 @@ def _ranked(parts: Sequence[Part], leg: KeywordLeg, settings: RetrieverSettings)
 
 
 def _outlined(
-    outline: Outline,
+    route: Route,
     parts: Sequence[Part],
     leg: KeywordLeg,
     settings: RetrieverSettings,
@@ -131,7 +137,7 @@ def _outlined(
     judgement = judge(pool, ranking, None)
     evidence = judgement.evidence.model_copy(update={"semantic_model": semantic_model})
     return Outlined(
-        outline_route([part.name for part in parts], is_course=outline.is_course, are_named=named),
+        route,
         pool,
         ranking,
         replace(

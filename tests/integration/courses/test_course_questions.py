@@ -77,14 +77,36 @@ async def test_where_no_module_fits_the_course_is_searched(platform: Platform) -
     assert len(platform.encoder.encoded) == 1
 
 
-async def test_a_course_of_documents_alone_is_searched_as_before(platform: Platform) -> None:
-    await platform.line.publish(
-        "manual", "# Manual\n\nEl fondo de caja de la mañana es de 150 euros.", courses=[COURSE]
-    )
+MANUAL = "# Manual\n\n## Apertura\n\nEl fondo de caja de la mañana es de 150 euros.\n\n## Cierre\n\nSe imprime el Z."
+
+
+async def test_documents_alone_that_name_a_course_are_its_outline(platform: Platform) -> None:
+    manual = await platform.line.publish("manual", MANUAL, courses=[COURSE])
+    await platform.line.publish("almacen", "# Almacén\n\nEl albarán se firma al recibir el camión.", courses=[COURSE])
     ground = await platform.ask(FUND)
-    assert ground.strategy in {Strategy.HYBRID, Strategy.FULL_TEXT}
-    asked_for = await platform.ask(FUND, strategy=Strategy.OUTLINE)
-    assert asked_for.strategy is Strategy.OUTLINE
+    assert (ground.rung, ground.strategy) == (Rung.CHUNKS, Strategy.OUTLINE)
+    assert ground.strategy_reason.startswith("El ámbito es un curso")
+    assert "la parte «Apertura»" in ground.strategy_reason
+    assert {source.document_id for source in ground.sources} == {manual.document_id}
+    assert platform.encoder.encoded == []
+    chosen = [part.part_id for part in (await platform.outline()).parts if part.path[-1:] == ["Apertura"]]
+    named = await platform.ask(FUND, outline_parts=chosen)
+    assert "según los nombra la petición" in named.strategy_reason
+    beside = await platform.ask("¿Cuánto cuesta el aparcamiento de empleados?")
+    assert beside.strategy is Strategy.HYBRID
+    assert beside.strategy_reason.startswith("Ninguna parte del índice")
+
+
+async def test_a_small_document_that_alone_names_a_course_is_read_whole(platform: Platform) -> None:
+    await platform.line.publish("manual", MANUAL, courses=[COURSE])
+    assert (await platform.ask(FUND)).strategy is Strategy.FULL_TEXT
+    assert (await platform.ask(FUND, strategy=Strategy.OUTLINE)).strategy is Strategy.OUTLINE
+
+
+async def test_a_course_that_nothing_names_is_searched(platform: Platform) -> None:
+    await platform.line.publish("manual", MANUAL)
+    ground = await platform.ask(FUND, allow_general=False)
+    assert (ground.rung, ground.strategy, ground.sources) == (Rung.NONE, Strategy.HYBRID, [])
 
 
 async def test_a_replaced_course_answers_as_it_is_now(platform: Platform) -> None:

@@ -153,11 +153,15 @@ def test_parts_near_the_best_are_chosen_too(scores: list[float], most: int, shar
 
 
 def test_the_route_names_what_is_read_and_who_chose() -> None:
-    route = outline_route(["Caja", "Almacén"], is_course=True, are_named=False)
+    route = outline_route(["Caja", "Almacén"], in_course=True, are_modules=True, are_named=False)
     assert route.strategy is Strategy.OUTLINE
     assert "«Caja», «Almacén»" in route.reason
     assert "palabras" in route.reason
-    assert "según los nombra la petición" in outline_route(["Caja"], is_course=False, are_named=True).reason
+    named = outline_route(["Caja"], in_course=False, are_modules=False, are_named=True)
+    assert "según los nombra la petición" in named.reason
+    sections = outline_route(["Caja"], in_course=True, are_modules=False, are_named=False)
+    assert sections.reason.startswith("El ámbito es un curso")
+    assert sections.reason.endswith("la parte «Caja».")
 
 
 @pytest.mark.parametrize(

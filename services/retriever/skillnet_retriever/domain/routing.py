@@ -39,11 +39,13 @@ _REASONS = {
 }
 
 
-def outline_route(parts: Sequence[str], *, is_course: bool, are_named: bool) -> Route:
-    """The parts of an outline that are read, by their names."""
+def outline_route(parts: Sequence[str], *, in_course: bool, are_modules: bool, are_named: bool) -> Route:
+    """The parts of an outline that are read, by their names. `in_course`: the scope is a course's, whose parts
+    `are_modules` where it has been put, else sections of the documents that name it."""
     named = ", ".join(f"«{name}»" for name in parts)
-    kind = ("el módulo" if len(parts) == 1 else "los módulos") if is_course else "las partes"
-    where = "El ámbito es un curso" if is_course else "La petición pide buscar en el índice"
+    one, several = ("el módulo", "los módulos") if are_modules else ("la parte", "las partes")
+    kind = one if len(parts) == 1 else several
+    where = "El ámbito es un curso" if in_course else "La petición pide buscar en el índice"
     how = "según los nombra la petición" if are_named else "por las palabras de la pregunta"
     return Route(Strategy.OUTLINE, f"{where}: de su índice se leen, {how}, {kind} {named}.")
 
@@ -65,11 +67,9 @@ def choose_route(
 ) -> Route:
     """`documents` are up to two of the scope, none where no whole document may be read; two mean several. Without a
     semantic model, or where the question may not be sent to be embedded, only words are searched."""
-    only = documents[0] if len(documents) == 1 else None
-    if wanted is Strategy.FULL_TEXT or (wanted is Strategy.AUTO and only is not None):
-        route = _whole_document(wanted, only, small_pages)
-        if route is not None:
-            return route
+    route = _whole_document(wanted, documents, small_pages)
+    if route is not None:
+        return route
     if wanted is not Strategy.KEYWORD and not (semantic_model and may_embed):
         return Route(Strategy.KEYWORD, _UNSENT if semantic_model else _NO_MEANING)
     if wanted in _REASONS:
@@ -80,17 +80,25 @@ def choose_route(
             "Se busca por significado y por palabras.",
             warning="El texto completo solo se lee de un único documento que lo conserve; se ha buscado en él.",
         )
-    if only is not None:
+    if len(documents) == 1:
         return Route(Strategy.HYBRID, "El documento es demasiado largo para leerlo entero: se buscan sus pasajes.")
     return Route(Strategy.HYBRID, "Se busca por significado y por palabras en todo el ámbito.")
 
 
-def _whole_document(wanted: Strategy, only: ScopeDocument | None, small_pages: int) -> Route | None:
-    if only is None or not only.has_full_text:
+def whole_document(documents: Sequence[ScopeDocument], small_pages: int) -> ScopeDocument | None:
+    """The only document of the scope, where it is small enough to be read whole unasked."""
+    only = documents[0] if len(documents) == 1 else None
+    if only is None or not only.has_full_text or only.page_count is None or only.page_count > small_pages:
         return None
-    if wanted is Strategy.FULL_TEXT:
+    return only
+
+
+def _whole_document(wanted: Strategy, documents: Sequence[ScopeDocument], small_pages: int) -> Route | None:
+    if wanted is Strategy.FULL_TEXT and len(documents) == 1 and documents[0].has_full_text:
+        only = documents[0]
         return Route(Strategy.FULL_TEXT, f"La petición pide el texto completo de «{only.title}».", only)
-    if only.page_count is not None and only.page_count <= small_pages:
-        pages = "una página" if only.page_count == 1 else f"{only.page_count} páginas"
-        return Route(Strategy.FULL_TEXT, f"El ámbito es un solo documento de {pages}: se lee entero.", only)
+    small = whole_document(documents, small_pages)
+    if wanted is Strategy.AUTO and small is not None:
+        pages = "una página" if small.page_count == 1 else f"{small.page_count} páginas"
+        return Route(Strategy.FULL_TEXT, f"El ámbito es un solo documento de {pages}: se lee entero.", small)
     return None
