@@ -169,7 +169,9 @@ class Answering:
     async def _with_parts(self, wanted: GroundRequest, caller: Caller) -> tuple[GroundRequest, Offer | None]:
         """The request with the parts of the outline that the LLM chose, and what it was offered; as it is where there
         is nothing to choose from or the LLM fails, so that the retriever chooses by words."""
-        outline = await self._retrieval.outline(OutlineRequest(filters=wanted.filters), caller.credential)
+        outline = await self._retrieval.outline(
+            OutlineRequest(query=wanted.query, earlier=wanted.earlier, filters=wanted.filters), caller.credential
+        )
         parts = parts_to_choose_from(wanted, outline)
         if not parts:
             return wanted, None

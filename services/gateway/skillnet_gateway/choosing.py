@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from skillnet_common.contracts.outlines import OutlinePart, OutlineReply
 from skillnet_common.contracts.retrieval import GroundRequest, Strategy
@@ -14,7 +15,7 @@ _MOST = 3
 _OPENING_CHARS = 160
 _HEADINGS = 12
 _PROMPT_CHARS = 24_000
-"""Of the outline: what follows is not offered to the LLM."""
+"""Of the outline: what has no room is not offered to the LLM."""
 _CHOICE = re.compile(r"\s*(?:[^\W\d]+\s*:\s*)?\d{1,4}(?:\s*(?:[,;]|\by\b|\band\b|\be\b|\s)\s*\d{1,4}){0,20}\s*\.?\s*")
 """Numbers and nothing else, but for a word and a colon before them: any other reply is an answer, not a choice."""
 
@@ -65,13 +66,11 @@ def choice_remark(offer: Offer, chosen: Sequence[str] | None, strategy: Strategy
 
 
 def offer_of(parts: Sequence[OutlinePart], omitted: int) -> Offer:
-    """As many parts as the prompt has room for."""
-    size = 0
-    for count, part in enumerate(parts):
-        size += len(_described(part))
-        if size > _PROMPT_CHARS:
-            return Offer(parts[:count], len(parts) - count + omitted)
-    return Offer(parts, omitted)
+    """As many parts as the prompt has room for: the best by the words of the question, in reading order."""
+    best_first = sorted(range(len(parts)), key=lambda place: parts[place].rank or len(parts) + 1)
+    sizes = accumulate(len(_described(parts[place])) for place in best_first)
+    kept = sorted(place for place, size in zip(best_first, sizes, strict=True) if size <= _PROMPT_CHARS)
+    return Offer([parts[place] for place in kept], len(parts) - len(kept) + omitted)
 
 
 def choosing_prompt(question: str, offer: Offer, *, fence: str | None = None) -> list[ChatMessage]:

@@ -98,7 +98,7 @@ class Finder:
     ) -> AsyncIterator[tuple[Snapshot, AskedQuestion, Findings]]:
         """A snapshot and what was found in it: by its outline, where that is to be tried and a part of it fits, else
         by searching. Only a search needs the question's vector."""
-        question = _read(request)
+        question = read_question(request.query, request.earlier)
         declined = None
         if wants_outline(request):
             async with self._corpus.snapshot(principal, request.filters) as snapshot:
@@ -206,10 +206,10 @@ class Finder:
         )
 
 
-def _read(request: Question) -> AskedQuestion:
-    """The question without its vector."""
-    asked = normalised(request.query)
-    query = standalone(asked, request.earlier)
+def read_question(asked: str, earlier: Sequence[str]) -> AskedQuestion:
+    """The question without its vector. `earlier`: the conversation's questions before it, oldest first."""
+    asked = normalised(asked)
+    query = standalone(asked, earlier)
     wording = read_wording(query)
     return AskedQuestion(wording.text, wording, query if query != asked else None)
 

@@ -12,7 +12,7 @@ from skillnet_retriever.corpus import Snapshot
 from skillnet_retriever.domain.candidates import Pool
 from skillnet_retriever.domain.evidence import Judgement, judge, names_absent_code
 from skillnet_retriever.domain.fusion import Ranked, fuse
-from skillnet_retriever.domain.outline import Part, choose_parts, rank_parts
+from skillnet_retriever.domain.outline import Part, RankedPart, choose_parts, foremost, rank_parts
 from skillnet_retriever.domain.routing import Route, outline_route, whole_document
 from skillnet_retriever.legs import KeywordLeg
 from skillnet_retriever.settings import RetrieverSettings
@@ -73,7 +73,9 @@ async def read_by_outline(
     if request.outline_parts is not None and not request.outline_parts:
         return Declined(_DENIED)
     named = _named(outline.parts, request.outline_parts or ())
-    parts = named or _ranked(outline.parts, leg, settings)
+    parts = named or choose_parts(
+        _ranking(outline.parts, leg), most=settings.outline_max_parts, share=settings.outline_share
+    )
     route = outline_route(
         [part.name for part in parts],
         in_course=request.filters.course_id is not None,
@@ -84,12 +86,16 @@ async def read_by_outline(
     return outlined if parts and outlined.judgement.sufficient else Declined(_NO_FIT)
 
 
-async def show_outline(snapshot: Snapshot, settings: RetrieverSettings) -> OutlineReply:
-    """The parts to choose from, each with how it begins; none where there is no outline."""
+async def show_outline(snapshot: Snapshot, query: str | None, settings: RetrieverSettings) -> OutlineReply:
+    """The parts to choose from, each with how it begins; none where there is no outline. Of a large one the best for
+    the question, or the first where there is none."""
     outline = await snapshot.outline(most_chunks=settings.outline_max_chunks)
     every = outline.parts or []
-    parts = every[:_MOST_PARTS_SHOWN]
-    openings = await snapshot.texts([part.chunks[0].chunk_id for part in parts])
+    ranking: list[RankedPart] = []
+    if query is not None and every:
+        ranking = _ranking(every, await snapshot.keyword_leg(query, candidates=settings.search_candidates))
+    parts = foremost(every, ranking, _MOST_PARTS_SHOWN)
+    openings = await snapshot.texts([part.chunks[0].chunk_id for part, _ in parts])
     return OutlineReply(
         is_course=outline.is_course,
         parts=[
@@ -100,8 +106,9 @@ async def show_outline(snapshot: Snapshot, settings: RetrieverSettings) -> Outli
                 path=list(part.path),
                 headings=list(part.headings),
                 opening=openings[part.chunks[0].chunk_id].shown_text[:_OPENING_CHARS],
+                rank=rank,
             )
-            for part in parts
+            for part, rank in parts
             if part.chunks[0].chunk_id in openings
         ],
         omitted=len(every) - len(parts),
@@ -114,13 +121,12 @@ def _named(parts: Sequence[Part], part_ids: Iterable[str]) -> list[Part]:
     return [by_id[one] for one in dict.fromkeys(part_ids) if one in by_id]
 
 
-def _ranked(parts: Sequence[Part], leg: KeywordLeg, settings: RetrieverSettings) -> list[Part]:
+def _ranking(parts: Sequence[Part], leg: KeywordLeg) -> list[RankedPart]:
     def best_coverage(part: Part) -> float:
         best = leg.within(_places([part]), limit=1)
         return max(map(best.coverage, best.candidates), default=0.0)
 
-    ranking = rank_parts(parts, leg.sought, leg.postings, best_coverage)
-    return choose_parts(ranking, most=settings.outline_max_parts, share=settings.outline_share)
+    return rank_parts(parts, leg.sought, leg.postings, best_coverage)
 
 
 def _outlined(

@@ -30,7 +30,7 @@ from skillnet_retriever.domain.ground import WholeDocument, choose_ground
 from skillnet_retriever.domain.passages import FoundPassage, passage_out
 from skillnet_retriever.domain.remarks import corrections
 from skillnet_retriever.domain.routing import Route
-from skillnet_retriever.finding import Finder, ServingModel, Snapshots
+from skillnet_retriever.finding import Finder, ServingModel, Snapshots, read_question
 from skillnet_retriever.metrics import RUNGS
 from skillnet_retriever.outlining import show_outline
 from skillnet_retriever.questions import QuestionEncoder
@@ -145,7 +145,8 @@ class Retriever:
     async def outline(self, principal: Principal, request: OutlineRequest) -> OutlineReply:
         """The parts that a question by outline chooses from."""
         async with self._corpus.snapshot(principal, request.filters) as snapshot:
-            return await show_outline(snapshot, self._settings)
+            query = read_question(request.query, request.earlier).by_words if request.query is not None else None
+            return await show_outline(snapshot, query, self._settings)
 
     async def _calibration(self) -> Calibration | None:
         if self._model.calibration is None or self._stored_calibration is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -84,10 +85,11 @@ class Platform:
         fields.setdefault("filters", Filters(course_id=COURSE))
         return await self.retriever.ground(as_of or self.principal, GroundRequest(query=query, **fields))
 
-    async def outline(self, **filters: Any) -> OutlineReply:
+    async def outline(self, query: str | None = None, *, earlier: Sequence[str] = (), **filters: Any) -> OutlineReply:
         """What a model would choose from."""
         filters = filters or {"course_id": COURSE}
-        return await self.retriever.outline(self.principal, OutlineRequest(filters=Filters(**filters)))
+        request = OutlineRequest(query=query, earlier=list(earlier), filters=Filters(**filters))
+        return await self.retriever.outline(self.principal, request)
 
 
 def platform_of(database: Database, folder: Path, org: UUID) -> Platform:

@@ -153,6 +153,24 @@ async def test_a_model_chooses_parts_and_unknown_ones_are_dropped(platform: Plat
     assert none.strategy is Strategy.HYBRID
 
 
+async def test_of_a_large_outline_the_best_parts_for_the_question_are_told(platform: Platform) -> None:
+    sections = [f"## Norma {number}\n\nLa norma interna número {number} de la empresa." for number in range(1, 250)]
+    vacation = "## Vacaciones\n\nLas vacaciones se piden en enero."
+    manual = await platform.line.publish("manual", "\n\n".join(["# Manual", *sections, vacation]), courses=[COURSE])
+    first = await platform.outline()
+    assert first.omitted == 50
+    assert all(part.path[-1:] != ["Vacaciones"] and part.rank is None for part in first.parts)
+    for asked in (
+        await platform.outline("¿Cuándo se piden las vacaciones?"),
+        await platform.outline("¿y cuándo se piden?", earlier=["¿Cuántas vacaciones tengo?"]),
+    ):
+        assert (len(asked.parts), asked.omitted) == (200, 50)
+        assert (asked.parts[-1].path[-1], asked.parts[-1].rank) == ("Vacaciones", 1)
+        assert [part.path for part in asked.parts[:2]] == [part.path for part in first.parts[:2]]
+    ground = await platform.ask("¿Cuándo se piden las vacaciones?", strategy=Strategy.OUTLINE)
+    assert {source.document_id for source in ground.sources} == {manual.document_id}
+
+
 async def test_another_organisations_course_is_out_of_reach(platform: Platform, other_platform: Platform) -> None:
     await platform.put(shop_course())
     parts = [part.part_id for part in (await platform.outline()).parts]

@@ -53,6 +53,18 @@ def test_an_outline_beyond_the_prompt_is_offered_in_part_and_said_so() -> None:
     assert f"\n{len(offer.parts)}. " in choosing_prompt("¿Plazo?", offer)[1].content
 
 
+def test_of_an_outline_beyond_the_prompt_the_best_parts_are_offered_in_reading_order() -> None:
+    long = [
+        PARTS[0].model_copy(update={"part_id": f"m{number}", "opening": "palabra " * 20}) for number in range(300)
+    ]
+    long[290] = long[290].model_copy(update={"rank": 1})
+    long[295] = long[295].model_copy(update={"rank": 2})
+    offer = offer_of(long, omitted=0)
+    assert [part.part_id for part in offer.parts[-2:]] == ["m290", "m295"]
+    assert [part.part_id for part in offer.parts[:3]] == ["m0", "m1", "m2"]
+    assert len(offer.parts) + offer.more == 300
+
+
 def test_of_an_outline_offered_in_part_none_may_still_fit_elsewhere() -> None:
     assert chosen_parts("0", Offer(PARTS, 0)) == []
     assert chosen_parts("0", Offer(PARTS, 3)) is None

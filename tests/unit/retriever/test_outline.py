@@ -18,6 +18,7 @@ from skillnet_retriever.domain.outline import (
     RankedPart,
     Section,
     choose_parts,
+    foremost,
     parts_of,
     rank_parts,
     with_links,
@@ -150,6 +151,14 @@ def test_parts_near_the_best_are_chosen_too(scores: list[float], most: int, shar
     (part, *_) = parts_of(outlined(COURSE_PATHS))
     ranking = [RankedPart(part, score) for score in scores]
     assert len(choose_parts(ranking, most=most, share=share)) == expected
+
+
+def test_of_many_parts_the_best_are_shown_in_reading_order() -> None:
+    parts = parts_of(outlined([(), *((f"Módulo {number}",) for number in range(1, 8))]))
+    ranking = [RankedPart(parts[6], 2.0), RankedPart(parts[4], 1.0)]
+    shown = [(part.path[-1:], rank) for part, rank in foremost(parts, ranking, 4)]
+    assert shown == [((), None), (("Módulo 1",), None), (("Módulo 4",), 2), (("Módulo 6",), 1)]
+    assert [part for part, _ in foremost(parts, [], 3)] == parts[:3]
 
 
 def test_the_route_names_what_is_read_and_who_chose() -> None:

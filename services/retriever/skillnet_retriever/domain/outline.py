@@ -172,6 +172,15 @@ def choose_parts(ranking: Sequence[RankedPart], *, most: int, share: float) -> l
     return [one.part for one in ranking[:most] if one.score >= share * ranking[0].score]
 
 
+def foremost(parts: Sequence[Part], ranking: Sequence[RankedPart], most: int) -> list[tuple[Part, int | None]]:
+    """The best `most` parts, in reading order, each with its place in the ranking from 1. Those that are not ranked
+    come after all that are."""
+    ranks = {one.part.part_id: rank for rank, one in enumerate(ranking, start=1)}
+    best_first = sorted(parts, key=lambda part: ranks.get(part.part_id, len(ranks) + 1))
+    kept = {part.part_id for part in best_first[:most]}
+    return [(part, ranks.get(part.part_id)) for part in parts if part.part_id in kept]
+
+
 def _depth(sections: Sequence[Section]) -> int:
     deepest = max((len(section.path) for section in sections), default=0)
     for depth in range(1, deepest + 1):
