@@ -14,13 +14,19 @@ from rich.console import Console
 from rich.table import Table
 
 from skillnet_common.contracts.answers import AskReply
-from skillnet_common.contracts.retrieval import ContextReply, Passage, SearchReply, Source
+from skillnet_common.contracts.retrieval import ContextReply, Passage, Rung, SearchReply, Source
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")]
 
 _PIPED_WIDTH = 400
 _PAIR = 2
 _NBSP = "\u00a0"
+_GROUNDS = {
+    Rung.CHUNKS: "passages of the documents",
+    Rung.DOCUMENT: "a whole document",
+    Rung.GENERAL: "general knowledge, not the documents",
+    Rung.NONE: "nothing",
+}
 
 
 def _width() -> int | None:
@@ -104,6 +110,11 @@ def place(source: Passage | Source) -> str:
     first, last = source.page_start, source.page_end or source.page_start
     pages = f"pág.{_NBSP}{first}" if first == last else f"págs.{_NBSP}{first}-{last}"
     return f"{where}, {pages}{' (OCR)' if source.ocr else ''}"
+
+
+def ground_in_words(rung: Rung) -> str:
+    """On what an answer stands, as a person says it."""
+    return _GROUNDS[rung]
 
 
 def print_reading(reply: SearchReply | ContextReply | AskReply) -> None:

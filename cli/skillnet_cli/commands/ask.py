@@ -11,7 +11,7 @@ import typer
 from skillnet_cli.exits import reports_errors
 from skillnet_cli.filter_options import AllowGeneral, Earlier, Finding, SearchNarrowing, TokenBudget
 from skillnet_cli.option_groups import takes_groups
-from skillnet_cli.output import AsJson, console, escape, place, print_json, print_reading
+from skillnet_cli.output import AsJson, console, escape, ground_in_words, place, print_json, print_reading
 from skillnet_cli.target import DataFolder, find_target
 from skillnet_client import SkillnetApiError, SkillnetClient
 from skillnet_common.contracts.answers import AskEventKind, AskReply, AskRequest, Expansion, Turn
@@ -72,7 +72,7 @@ def print_ground(reply: AskReply) -> None:
         if source.number in reply.citations:
             console.print(f"  [dim]\\[Fuente {source.number}] {escape(place(source))}[/]")
     print_reading(reply)
-    console.print(f"  [dim]{reply.rung}: {escape(reply.reason)}[/]")
+    console.print(f"  [dim]Stands on {ground_in_words(reply.rung)}: {escape(reply.reason)}[/]")
     for warning in reply.warnings:
         console.print(f"  [yellow]{escape(warning)}[/]")
 

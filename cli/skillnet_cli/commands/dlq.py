@@ -9,6 +9,7 @@ import typer
 
 from skillnet_cli.commands import dlq_bus
 from skillnet_cli.exits import Exit, reports_errors
+from skillnet_cli.ids import id_of
 from skillnet_cli.output import AsJson, console, escape, print_json, print_table
 from skillnet_cli.target import DataFolder, find_target
 from skillnet_client import SkillnetApiError, SkillnetClient
@@ -19,6 +20,7 @@ app = typer.Typer(no_args_is_help=True, help="Dead letters: work that was given 
 app.add_typer(dlq_bus.app, name="bus")
 
 _REASON = 60
+_work_id = id_of("work", hint="`skillnet dlq list` shows them. Numbers are those of `skillnet dlq bus`.")
 
 
 @app.command("list")
@@ -52,7 +54,9 @@ def list_(data: DataFolder = None, as_json: AsJson = False) -> None:
 @app.command()
 @reports_errors
 def show(
-    work_id: Annotated[UUID, typer.Argument(metavar="ID")], data: DataFolder = None, as_json: AsJson = False
+    work_id: Annotated[UUID, typer.Argument(metavar="ID", parser=_work_id)],
+    data: DataFolder = None,
+    as_json: AsJson = False,
 ) -> None:
     """Show a piece of it, with the whole of its last error."""
     with find_target(data).client() as client:
@@ -78,7 +82,9 @@ def show(
 @app.command()
 @reports_errors
 def replay(
-    work_ids: Annotated[list[UUID] | None, typer.Argument(metavar="ID...", show_default=False)] = None,
+    work_ids: Annotated[
+        list[UUID] | None, typer.Argument(metavar="ID...", show_default=False, parser=_work_id)
+    ] = None,
     data: DataFolder = None,
     all_: Annotated[bool, typer.Option("--all", help="All of it, but for what a newer version has outrun.")] = False,
     as_json: AsJson = False,

@@ -10,7 +10,17 @@ import typer
 from skillnet_cli.exits import reports_errors
 from skillnet_cli.filter_options import AllowGeneral, Encoding, Finding, SearchNarrowing, TokenBudget, Wording
 from skillnet_cli.option_groups import takes_groups
-from skillnet_cli.output import AsJson, console, counted, escape, place, print_json, print_reading, print_table
+from skillnet_cli.output import (
+    AsJson,
+    console,
+    counted,
+    escape,
+    ground_in_words,
+    place,
+    print_json,
+    print_reading,
+    print_table,
+)
 from skillnet_cli.target import DataFolder, find_target
 from skillnet_common.contracts.retrieval import ContextReply, ContextRequest, Evidence, GroundRequest, TokenEncoding
 
@@ -85,7 +95,7 @@ def ground(
     if as_json:
         print_json(reply)
         return
-    print_table(["", ""], [("ground", reply.rung), ("why", reply.reason), *_figures(reply.evidence)])
+    print_table(["", ""], [("ground", ground_in_words(reply.rung)), ("why", reply.reason), *_figures(reply.evidence)])
     _print_sources(reply)
 
 

@@ -9,13 +9,14 @@ from uuid import UUID
 import typer
 
 from skillnet_cli.exits import reports_errors
+from skillnet_cli.ids import id_of
 from skillnet_cli.output import AsJson, console, print_json, print_table
 from skillnet_cli.target import DataFolder, find_target
 from skillnet_common.contracts.keys import Key, KeyRequest, Scope
 
 app = typer.Typer(no_args_is_help=True, help="API keys of the organisation. They need a key with the scope admin.")
 
-KeyId = Annotated[UUID, typer.Argument(metavar="ID")]
+KeyId = Annotated[UUID, typer.Argument(metavar="ID", parser=id_of("a key", hint="`skillnet keys list` shows them."))]
 
 
 @app.command()

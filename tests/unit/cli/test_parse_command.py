@@ -43,7 +43,8 @@ def test_json_holds_text_spans_removals_and_chunks() -> None:
 
 def test_the_page_shows_the_original_beside_what_was_read(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    assert skillnet(str(POLICY), "--chunks", "--html", str(page)).returncode == 0
+    done = skillnet(str(POLICY), "--chunks", "--html", str(page))
+    assert (done.returncode, done.stderr.strip()) == (0, f"Written: {page}")
     html = page.read_text(encoding="utf-8")
     assert html.count("data:image/png;base64,") == 3
     assert "class='box heading'" in html

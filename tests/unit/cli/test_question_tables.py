@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import httpx
 import pytest
 
 from skillnet_cli.exits import Exit
@@ -44,8 +45,27 @@ def test_people_see_the_block_of_context_and_its_sources(monkeypatch: pytest.Mon
 def test_people_see_the_ground_and_why(monkeypatch: pytest.MonkeyPatch) -> None:
     reply = described("post", "/v1/ground")
     shown = printed(monkeypatch, "ground", "x")
-    assert str(reply["rung"]) in shown
+    assert "passages of the documents" in shown
     assert str(reply["reason"]) in shown
+
+
+@pytest.mark.parametrize(
+    ("rung", "words"),
+    [
+        ("chunks", "Stands on passages of the documents: "),
+        ("document", "Stands on a whole document: "),
+        ("general", "Stands on general knowledge, not the documents: "),
+        ("none", "Stands on nothing: "),
+    ],
+)
+def test_an_answer_says_in_words_on_what_it_stands(monkeypatch: pytest.MonkeyPatch, rung: str, words: str) -> None:
+    reply = {**described("post", "/v1/ask"), "rung": rung}
+    question = "¿Cuántos días de vacaciones tengo?"
+    shown = run(monkeypatch, lambda _: httpx.Response(200, json=reply), "ask", question, "--no-stream")
+    assert words + str(reply["reason"]) in shown.output
+    assert f" {rung}: {reply['reason']}" not in shown.output.replace(words, "")
+    plain = run(monkeypatch, lambda _: httpx.Response(200, json=reply), "ask", question, "--json")
+    assert json.loads(plain.output)["rung"] == rung
 
 
 def test_people_see_whose_key_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
