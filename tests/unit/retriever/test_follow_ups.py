@@ -24,6 +24,14 @@ GOLDEN = Path(__file__).parents[3] / "examples" / "questions.jsonl"
         "what about Sundays?",
         "does it apply to me?",
         "e se for na loja?",
+        "¿Quién lo aprueba?",
+        "¿Quién la apunta?",
+        "¿Cuándo los firmo?",
+        "Who approves it?",
+        "¿y si el cliente trae roto el tique de compra?",
+        "¿Y qué pasa si el cliente trae roto el tique?",
+        "And what if the customer lost the original receipt?",
+        "¿Y cuánto puede alargarse la investigación?",
     ],
 )
 def test_a_question_that_leans_on_the_turn_before(question: str) -> None:
@@ -37,6 +45,11 @@ def test_a_question_that_leans_on_the_turn_before(question: str) -> None:
         "dónde está el desfibrilador",
         "yogur caducado en la vitrina",
         "How do I return an item?",
+        "¿Y dónde se tira el aceite usado de la freidora?",
+        "Pero ¿cómo cierro la caja registradora por la noche?",
+        "Y otra cosa, ¿cuál es el plazo para devolver un artículo sin tique?",
+        "And how do I clean the bread oven at night?",
+        "¿Dónde está la llave del almacén?",
         "¿Qué es la norma ISO 9001?",
     ],
 )

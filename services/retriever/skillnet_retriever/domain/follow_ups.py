@@ -21,7 +21,17 @@ _REFERRING = frozenset(
 _ARTICLES = frozenset(
     ("el", "la", "los", "las", "un", "una", "unos", "unas", "the", "a", "an", "o", "os", "as", "um", "uma")
 )
+# What follows an interrogative is a verb: an article's form between them stands for something (`¿quién la aprueba?`).
+_ASKED_ABOUT_IT = re.compile(
+    r"(?:quien|quienes|como|cuando|donde|quem|quando|onde) (?:se )?(?:la|los|las|os|as) \w+\b"
+)
+_INTERROGATIVE = re.compile(
+    r"(?:que(?! (?:pasa|ocurre|sucede) si\b)|cual|cuales|quien|quienes|como|cuando|donde|cuant[oa]s?|por que|"
+    r"qual|quais|quem|quando|onde|quant[oa]s?|what(?! (?:about|if)\b)|which|who|how(?! about\b)|when|where|why)\b"
+)
 _BRIEF = 2
+_WHOLE = 4
+"""Words that a question names which needs no other, however it begins."""
 
 
 def standalone(question: str, earlier: Sequence[str]) -> str:
@@ -42,11 +52,22 @@ def leans_on_the_turn_before(question: str) -> bool:
     nothing to search by."""
     asked = words(question)
     if _CONNECTIVE.match(" ".join(asked)):
-        return True
+        return not _changes_the_subject(question)
     named = content_roots(question)
-    if len(named) <= _BRIEF and not _REFERRING.isdisjoint(asked):
+    if len(named) <= _BRIEF and (not _REFERRING.isdisjoint(asked) or _ASKED_ABOUT_IT.match(" ".join(asked))):
         return True
     return not named or (len(named) == 1 and _ARTICLES.isdisjoint(asked))
+
+
+def _changes_the_subject(question: str) -> bool:
+    """Whether what goes on as a conversation does is a whole question of its own: it refers to nothing and names much
+    ("¿Y dónde se tira el aceite usado de la freidora?")."""
+    asked = question.rpartition("¿")[2]
+    told = " ".join(words(asked))
+    opening = _CONNECTIVE.match(told)
+    if not _INTERROGATIVE.match(told[opening.end() :].lstrip() if opening else told):
+        return False
+    return len(content_roots(asked)) >= _WHOLE and _REFERRING.isdisjoint(words(asked))
 
 
 def _topic(question: str) -> str:
