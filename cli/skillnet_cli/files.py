@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,8 @@ def files_to_ingest(arguments: Iterable[str], root: Path | None) -> list[FileToI
     """Files, the files below folders (hidden ones left out), and what globs match; each once, in order.
 
     The key is the path relative to `root`, else the absolute path: the same file is the same document, whatever
-    folder the command is typed in. Raises SkillnetError `not_found` for an argument that names nothing.
+    folder the command is typed in. Below a root it is what an archive of that folder gives the file, accents composed
+    as there. Raises SkillnetError `not_found` for an argument that names nothing.
     """
     base = root.resolve() if root is not None else None
     paths = dict.fromkeys(path.resolve() for argument in arguments for path in _expand(argument))
@@ -59,4 +61,4 @@ def _key(path: Path, base: Path | None) -> str:
         return path.as_posix()
     if not path.is_relative_to(base):
         raise SkillnetError(ErrorCode.INVALID_REQUEST, f"{path} does not lie under the root {base}.")
-    return path.relative_to(base).as_posix()
+    return unicodedata.normalize("NFC", path.relative_to(base).as_posix())

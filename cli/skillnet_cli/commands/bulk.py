@@ -27,6 +27,7 @@ def bulk(
 ) -> None:
     """Send a ZIP archive: each file becomes a document with its path in the archive as its key.
 
+    An archive made inside FOLDER gives the keys that `skillnet ingest FOLDER --root FOLDER` gives.
     Does not wait until they can be searched. The same archive again changes nothing that is done.
     """
     files: list[BulkFile] = []
