@@ -64,6 +64,23 @@ def test_the_topic_of_the_turn_before_is_carried_over() -> None:
     assert standalone("¿y si es café?", []) == "¿y si es café?"
 
 
+@pytest.mark.parametrize(
+    ("earlier", "question", "searched"),
+    [
+        (["¿Cuántos días de vacaciones tengo?"], "¿y si soy a tiempo parcial?", "días vacaciones"),
+        (["¿Qué EPIs se usan en el almacén?"], "¿y en la cámara?", "EPIs usan almacén"),
+        (["¿Cómo pido un anticipo de la nómina?"], "¿Quién lo aprueba?", "pido anticipo nómina"),
+        (["¿A qué temperatura está el congelador?"], "¿Quién la apunta?", "temperatura congelador"),
+        (["How do I return an item?"], "And without a receipt?", "return item"),
+        (["¿Qué permiso hay por boda?", "¿y por mudanza?"], "¿y hay que avisar?", "permiso boda mudanza"),
+        (["¿Cuántos días de vacaciones tengo?"], "¿Y dónde se tira el aceite usado de la freidora?", ""),
+        (["¿Cuántos días de vacaciones tengo?"], "¿Cuál es el plazo para devolver un artículo?", ""),
+    ],
+)
+def test_dialogues_carry_their_topic_over_and_no_other(earlier: list[str], question: str, searched: str) -> None:
+    assert standalone(question, earlier) == f"{searched} {question}".strip()
+
+
 def test_a_chain_of_them_keeps_its_topic() -> None:
     earlier = ["días de permiso por boda", "¿y por mudanza?"]
     assert standalone("¿y por nacimiento?", earlier) == "días permiso boda mudanza ¿y por nacimiento?"
