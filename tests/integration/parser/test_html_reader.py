@@ -99,6 +99,13 @@ def test_spans_past_reason(page: Page, blocks_of: BlocksOf, span: str) -> None:
     assert len(table) < 100
 
 
+@pytest.mark.timeout(30)
+def test_grids_of_spans_keep_every_cell(page: Page, blocks_of: BlocksOf) -> None:
+    rows = ("<tr>" + "<td colspan=100 rowspan=1000>a" * 20) * 300
+    (table,) = blocks_of(page(f"<table>{rows}</table>"), BlockKind.TABLE)
+    assert table.count("a") == 20 * 300
+
+
 def test_what_is_not_shown_is_left_out_and_told(page: Page) -> None:
     document = page(
         "<script>mal1()</script><style>mal2</style><template>mal3</template><noscript>mal4</noscript>"

@@ -44,6 +44,8 @@ class Look:
 
     def within(self, style: Declarations) -> Look:
         """How an element below looks that declares this itself."""
+        if not style:
+            return self
         look = self
         if (visibility := style.get("visibility")) is not None and visibility != "inherit":
             look = replace(look, visible=visibility not in ("hidden", "collapse"))
@@ -65,6 +67,8 @@ class Look:
 
 def is_out_of_sight(style: Declarations) -> bool:
     """Whether an element and all that is below it cannot be seen, whatever those declare."""
+    if not style:
+        return False
     if style.get("display") == "none" or style.get("content-visibility") == "hidden" or _is_off_the_page(style):
         return True
     comes_in = any(style.get(name, "none") != "none" for name in ("animation", "animation-name"))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from lxml import html
 
 _MAX_COLUMNS_SPANNED = 100
+_MAX_COLUMNS = 500  # of a grid: beyond it spans count no more, cells do
 _MAX_ROWS_SPANNED = 1000
 _LAYOUT_MARKS = ["h1", "h2", "h3", "h4", "h5", "h6", "table", "pre"]
 
@@ -29,11 +30,11 @@ def table_rows(table: html.HtmlElement, read_cell: Callable[[html.HtmlElement], 
         line: list[str] = []
         for cell in _cells(row):
             _skip_covered(line, covered)
-            width = _span(cell, "colspan", _MAX_COLUMNS_SPANNED)
+            width = _span(cell, "colspan", max(1, min(_MAX_COLUMNS_SPANNED, _MAX_COLUMNS - len(line))))
             height = _span(cell, "rowspan", _MAX_ROWS_SPANNED)
             start = len(line)
             line += [read_cell(cell)] + [""] * (width - 1)
-            if height > 1:
+            if height > 1 and start < _MAX_COLUMNS:
                 covered |= dict.fromkeys(range(start, start + width), height)
         _skip_covered(line, covered)
         covered = {column: left - 1 for column, left in covered.items() if left > 1}
