@@ -388,3 +388,32 @@ def test_a_paragraph_in_colour_holds_no_heading(parse: Parse, sheet: Any, lorem:
         sheet.line(text, colour=BLUE)
     sheet.prose(lorem * 2)
     assert headings(parse(sheet.data(), "a.pdf")) == []
+
+
+def test_short_answers_make_no_questions_doubtful(parse: Parse, sheet: Any, lorem: str, headings: Outline) -> None:
+    sheet.heading("Preguntas frecuentes", size=20)
+    questions = [f"{number}. ¿Cómo se pide el permiso número {number}?" for number in range(1, 11)]
+    for question in questions:
+        sheet.line(question, font="hebo", gap=10)
+        sheet.prose(lorem[:105], gap=6)
+    assert headings(parse(sheet.data(), "a.pdf"))[1:] == [(2, question) for question in questions]
+
+
+def test_clauses_of_contracts_are_numbered_by_ordinals(
+    parse: Parse, sheet: Any, lorem: str, headings: Outline
+) -> None:
+    sheet.centred("EXPONEN", font="hebo", gap=10)
+    sheet.prose(lorem)
+    sheet.centred("CLÁUSULAS", font="hebo", gap=10)
+    clauses = ["PRIMERA.- Objeto.", "SEGUNDA.- Duración.", "TERCERA.- Renta."]
+    for clause in clauses:
+        width = pymupdf.get_text_length(f"{clause} ", "hebo", 11)
+        sheet.y += 10
+        sheet.page.insert_text((72, sheet.y), clause, fontname="hebo", fontsize=11)
+        sheet.line("La persona arrendataria se obliga a lo que aquí se dice.", x=72 + width)
+        sheet.prose(lorem, gap=0)
+    assert headings(parse(sheet.data(), "a.pdf")) == [
+        (1, "EXPONEN"),
+        (1, "CLÁUSULAS"),
+        *((2, clause) for clause in clauses),
+    ]

@@ -73,3 +73,11 @@ def test_a_title_that_begins_with_a_number_of_no_run_stays(parse: Parse, sheet: 
         sheet.line(f"{number}. Apartado", size=13, font="hebo", gap=14)
         sheet.prose(lorem, size=10)
     assert parse(sheet.data(), "socios.pdf").title == "1. Guía de la persona socia"
+
+
+def test_chapters_below_a_title_of_one_word_are_no_part_of_it(parse: Parse, sheet: Any, lorem: str) -> None:
+    sheet.heading("Manual", size=28)
+    for chapter in ("Capítulo 1. Puesta en marcha", "Capítulo 2. Limpieza"):
+        sheet.heading(chapter, size=20)
+        sheet.prose(lorem)
+    assert parse(sheet.data(), "a.pdf").title == "Manual"

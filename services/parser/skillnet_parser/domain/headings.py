@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from skillnet_parser.domain.heading_rows import alike_rows, is_caps
 from skillnet_parser.domain.heading_signals import judge
@@ -18,6 +19,8 @@ from skillnet_parser.domain.numbering import Label, read_label
 from skillnet_parser.domain.numerals import find_numerals
 
 _MAX_SHARE = 0.25  # of all rows; more and the signals mean something else
+_OVER_TEXT = 1.5  # times the heading's length
+_MOSTLY = 0.9
 _NEEDED = 2
 
 
@@ -111,9 +114,23 @@ def _drop_unreliable(found: Sequence[Heading], items: Sequence[Item]) -> list[He
         len(rows) < 20
         or covered <= _MAX_SHARE * len(rows)
         or chars <= _MAX_SHARE * sum(len(row.text) for row in rows)
+        or _head_text(doubtful, items)
     ):
         return list(found)
     return [heading for heading in found if heading.strength > _NEEDED + 1 or heading not in doubtful]
+
+
+def _head_text(headings: Sequence[Heading], items: Sequence[Item]) -> bool:
+    """Whether nearly all have text below that is longer than they are: questions over short answers, not the labels
+    of a form."""
+    firsts = {heading.first for heading in headings}
+    weak = [heading for heading in headings if heading.strength <= _NEEDED + 1]
+    over_text = 0
+    for heading in weak:
+        below = takewhile(lambda index: index not in firsts, range(heading.last + 1, len(items)))
+        lengths = (len(item.text) for index in below if isinstance(item := items[index], Row))
+        over_text += sum(lengths) >= _OVER_TEXT * len(heading.text)
+    return over_text >= _MOSTLY * len(weak)
 
 
 def _drop_ending(found: list[Heading], items: Sequence[Item]) -> list[Heading]:

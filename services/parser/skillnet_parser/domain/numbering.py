@@ -31,6 +31,7 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _BARE_LABELS = re.compile(r"(anexos?|ap[ée]ndices?|pre[áa]mbulo|exposici[óo]n de motivos)\b[.:]?\s*$", re.IGNORECASE)
+_CLAUSE = re.compile(rf"(?:{_ORDINALS})(?:\s+(?:{_ORDINALS}))?\s*[.:](?:\s*[-–—]+)?(?:\s+|$)", re.IGNORECASE)
 _TITLED_ANNEX = re.compile(r"(?:ANEXO|APÉNDICE)[\s.:–—-]+(?=[A-ZÁÉÍÓÚÑ][a-záéíóúñ])")
 _DECIMAL = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,4})(?P<end>[.)]?)(?:\s+|$)(?=\D|$)")
 _SEPARATORS = " .:–—-\t"
@@ -50,7 +51,8 @@ def read_label(text: str) -> Label | None:
     """The label a line begins with, or None.
 
     A word such as "Parte" or "Artículo" counts only with a number, a letter, an ordinal or a kind of
-    disposition behind it, or alone where it may stand alone (ANEXO, PREÁMBULO), ANEXO also before its title.
+    disposition behind it, or alone where it may stand alone (ANEXO, PREÁMBULO), ANEXO also before its title. The
+    clauses of contracts and the points of resolutions are numbered by ordinals alone: `SEGUNDA.- Duración`.
     """
     stripped = text.strip()
     if _BARE_LABELS.match(stripped):
@@ -58,6 +60,9 @@ def read_label(text: str) -> Label | None:
     match = _LABEL.match(stripped)
     if match and (match["number"] or match["kind"]) and _ends_label(stripped, match.end()):
         return Label("division", _RANKS[match["word"].lower()], stripped[match.end() :].strip(_SEPARATORS))
+    clause = _CLAUSE.match(stripped)
+    if clause and stripped[0].isupper():
+        return Label("division", _RANKS["cláusula"], stripped[clause.end() :].strip(_SEPARATORS))
     annex = _TITLED_ANNEX.match(stripped)
     if annex:
         return Label("division", 2, stripped[annex.end() :])

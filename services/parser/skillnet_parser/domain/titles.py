@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 from skillnet_parser.domain.layout import Fragment, PageLayout
+from skillnet_parser.domain.numbering import read_label
 
 _JUNK = re.compile(
     r"\.(docx?|pdf|indd|qxd|tex|dvi|rtf|odt|pptx?|xlsx?|pub|pmd)$|^(microsoft|untitled|sin t[ií]tulo|document\d|"
@@ -86,8 +88,15 @@ def _largest_print(page: PageLayout) -> str | None:
 
 
 def _next_largest(fragments: Sequence[Fragment], largest: float) -> list[Fragment]:
+    """What is set in the second size right below a name; a heading with a label is none of it."""
+    name = max(fragments, key=lambda fragment: fragment.style.size)
     smaller = [fragment for fragment in fragments if fragment.style.size < largest - _SAME_SIZE]
     second = max((fragment.style.size for fragment in smaller), default=0.0)
     if second < _MIN_SECOND_SIZE:
         return []
-    return [fragment for fragment in smaller if fragment.style.size >= second - _SAME_SIZE]
+    below = sorted(smaller, key=lambda fragment: fragment.rect.y0)
+    alike = takewhile(
+        lambda fragment: fragment.style.size >= second - _SAME_SIZE and read_label(fragment.text) is None,
+        (fragment for fragment in below if fragment.rect.middle > name.rect.middle),
+    )
+    return list(alike)
