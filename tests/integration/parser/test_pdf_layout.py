@@ -394,3 +394,28 @@ def test_the_title_is_the_largest_print_or_a_stated_one_that_the_page_repeats(
     assert parse(sheet.data(), "a.pdf").title == "Espiga Plan de salud"
     sheet.document.set_metadata({"title": "Plan de salud 2026"})
     assert parse(sheet.data(), "a.pdf").title == "Plan de salud 2026"
+
+
+def test_a_single_row_on_the_next_page_belongs_to_its_table(
+    parse: Parse, sheet: Any, lorem: str, blocks_of: BlocksOf
+) -> None:
+    sheet.prose(lorem)
+    sheet.y = 680
+    draw_table(sheet, [["Código", "Plazo"], ["C-1", "un día"], ["C-2", "dos días"]], widths=[100, 200])
+    sheet.turn()
+    draw_table(sheet, [["C-3", "tres días"]], widths=[100, 200])
+    sheet.prose(lorem, gap=60)
+    (table,) = blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.TABLE)
+    assert table.split("\n")[-1] == "| C-3 | tres días |"
+
+
+def test_a_box_of_its_own_on_the_next_page_is_no_row(
+    parse: Parse, sheet: Any, lorem: str, blocks_of: BlocksOf
+) -> None:
+    sheet.y = 680
+    draw_table(sheet, [["Código", "Plazo"], ["C-1", "un día"], ["C-2", "dos días"]], widths=[100, 200])
+    sheet.turn()
+    draw_table(sheet, [["Firma", "Sello"]], widths=[150, 250])
+    sheet.prose(lorem, gap=60)
+    (table,) = blocks_of(parse(sheet.data(), "a.pdf"), BlockKind.TABLE)
+    assert "Firma" not in table

@@ -81,3 +81,20 @@ def test_chapters_below_a_title_of_one_word_are_no_part_of_it(parse: Parse, shee
         sheet.heading(chapter, size=20)
         sheet.prose(lorem)
     assert parse(sheet.data(), "a.pdf").title == "Manual"
+
+
+def test_numbered_chapters_as_large_as_the_title_are_no_part_of_it(parse: Parse, sheet: Any, lorem: str) -> None:
+    sheet.centred("Manual de calidad", size=18, font="hebo")
+    for chapter in ("1. Compras", "2. Almacén"):
+        sheet.heading(chapter, size=18)
+        sheet.prose(lorem)
+    assert parse(sheet.data(), "a.pdf").title == "Manual de calidad"
+
+
+def test_print_as_large_as_the_title_further_down_is_no_part_of_it(parse: Parse, sheet: Any, lorem: str) -> None:
+    sheet.heading("Plan de igualdad", size=20)
+    sheet.heading("de la empresa", size=20)
+    sheet.prose(lorem)
+    sheet.heading("Medidas", size=20)
+    sheet.prose(lorem)
+    assert parse(sheet.data(), "a.pdf").title == "Plan de igualdad de la empresa"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 
 from skillnet_parser.domain.layout import Fragment, PageLayout
 from skillnet_parser.domain.numbering import read_label
@@ -81,22 +81,27 @@ def _largest_print(page: PageLayout) -> str | None:
     largest, usual = sizes[-1], sizes[len(sizes) // 2]
     if len(lettered) > 3 and largest < _MIN_SIZE_RATIO * usual:
         return None
-    lines = [fragment for fragment in lettered if fragment.style.size >= largest - _SAME_SIZE]
+    downwards = sorted(lettered, key=lambda fragment: (fragment.rect.middle, fragment.rect.x0))
+    lines = _run(downwards, largest)
     if sum(len(fragment.text.split()) for fragment in lines) == 1:
-        lines += _next_largest(lettered, largest)  # a name or a logo stands above the title
+        lines += _next_largest(downwards[downwards.index(lines[-1]) + 1 :], largest)
     return " ".join(fragment.text.strip() for fragment in lines[:_MAX_FRAGMENTS]) or None
 
 
-def _next_largest(fragments: Sequence[Fragment], largest: float) -> list[Fragment]:
-    """What is set in the second size right below a name; a heading with a label is none of it."""
-    name = max(fragments, key=lambda fragment: fragment.style.size)
-    smaller = [fragment for fragment in fragments if fragment.style.size < largest - _SAME_SIZE]
-    second = max((fragment.style.size for fragment in smaller), default=0.0)
-    if second < _MIN_SECOND_SIZE:
-        return []
-    below = sorted(smaller, key=lambda fragment: fragment.rect.y0)
-    alike = takewhile(
-        lambda fragment: fragment.style.size >= second - _SAME_SIZE and read_label(fragment.text) is None,
-        (fragment for fragment in below if fragment.rect.middle > name.rect.middle),
+def _run(downwards: Sequence[Fragment], size: float) -> list[Fragment]:
+    """The first lines set in that size or larger, one right after the other; of a label's heading it is none."""
+    start = dropwhile(lambda fragment: fragment.style.size < size - _SAME_SIZE, downwards)
+    lines = list(takewhile(lambda fragment: fragment.style.size >= size - _SAME_SIZE, start))
+    unlabelled = takewhile(lambda fragment: read_label(fragment.text) is None, lines[1:])
+    return [*lines[:1], *unlabelled]
+
+
+def _next_largest(below: Sequence[Fragment], largest: float) -> list[Fragment]:
+    """What is set in the second size right below a name or a logo, which stand above the title."""
+    second = max(
+        (fragment.style.size for fragment in below if fragment.style.size < largest - _SAME_SIZE), default=0.0
     )
-    return list(alike)
+    if not below or second < _MIN_SECOND_SIZE or below[0].style.size < second - _SAME_SIZE:
+        return []
+    run = _run(below, second)
+    return [] if read_label(run[0].text) is not None else run

@@ -113,7 +113,7 @@ def _corrupt() -> PermanentFault:
 
 def _add_page(pages: PageCollection, document: Any, index: int, recogniser: Recogniser | None) -> bool:
     """Whether the page was put to character recognition."""
-    reading = _on_page(lambda: read_page(document[index], index + 1))
+    reading = _on_page(lambda: read_page(document[index], index + 1, pages.last_table))
     if reading is None:
         pages.add_broken()
         return False

@@ -67,8 +67,8 @@ class _Printed:
     parts: tuple[_Printed, ...] = ()
 
 
-def read_page(page: Any, number: int) -> PageReading:
-    """Reads `page` (a `pymupdf.Page`); `number` counts from 1."""
+def read_page(page: Any, number: int, table_above: TableRegion | None = None) -> PageReading:
+    """Reads `page` (a `pymupdf.Page`); `number` counts from 1. `table_above` is the last table of the page before."""
     log = page.get_bboxlog()
     cover = _image_cover(page, log)
     hidden = HiddenText(page, log, image_cover=cover)
@@ -77,7 +77,7 @@ def read_page(page: Any, number: int) -> PageReading:
     blocks, beyond = words_at_edges(page, log, content["blocks"], TEXT_FLAGS)
     _mark_links(page, blocks)
     printed = [line for block in read_fields(page, blocks) for line in _read_block(block, turn, hidden)]
-    tables = find_tables(page, log, hidden) if page.rotation == 0 else []
+    tables = find_tables(page, log, hidden, table_above) if page.rotation == 0 else []
     text = "\n".join(line.text for line in printed)
     chars = sum(not char.isspace() for char in text)
     scan = not hidden.recognised and is_scan(page, chars, [line.rect for line in printed], cover)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from skillnet_common.documents import Removal, RemovalReason
 from skillnet_common.errors import ErrorCode, PermanentFault
-from skillnet_parser.domain.layout import PageLayout
+from skillnet_parser.domain.layout import PageLayout, TableRegion
 from skillnet_parser.domain.recognised import steady_sizes
 from skillnet_parser.formats.pdf_page import PageReading
 from skillnet_parser.formats.pdf_scan import MIN_PAGE_CHARS
@@ -77,6 +77,12 @@ class PageCollection:
     def ocr_pages(self) -> tuple[int, ...]:
         """The pages whose text came by character recognition, wherever that was done."""
         return tuple(sorted({*self.layered, *self.recognised}))
+
+    @property
+    def last_table(self) -> TableRegion | None:
+        """The last table of the page that was added last."""
+        tables = self.layouts[-1].tables if self.layouts else ()
+        return tables[-1] if tables else None
 
     def steady_layouts(self) -> list[PageLayout]:
         """The layouts, recognised print in steady sizes."""

@@ -21,6 +21,7 @@ _MIN_RULE = 20.0
 _MIN_CELL = 8.0
 _GRID_LINES = 3
 _MARGIN = 4.0
+_SAME_EDGE = 2.0
 _MAX_PATHS = 5000  # a drawing, not a table: finding cells in it would take minutes
 _BOX_DIGITS = 4
 
@@ -36,37 +37,38 @@ class _Headless(finder.Table):
 finder.Table = _Headless  # type: ignore[misc]  # the finder makes its tables of this class
 
 
-def find_tables(page: Any, log: _Log, hidden: HiddenText) -> list[TableRegion]:
-    """The page's ruled tables, top-down.
+def find_tables(page: Any, log: _Log, hidden: HiddenText, above: TableRegion | None = None) -> list[TableRegion]:
+    """The page's ruled tables, top-down. `above` is the last one of the page before: of it a single row may be left.
 
     PyMuPDF's finder costs tens of milliseconds a page, so that it is called only where lines and boxes on the
     page could be a grid of two rows and two columns, and on the area around them.
     """
-    area = _area_to_search(page, log)
+    area = _area_to_search(page, log, _GRID_LINES if above is None else _GRID_LINES - 1)
     if area is None:
         return []
     found = page.find_tables(clip=area & page.rect)
-    regions = [region for table in found.tables if (region := _read_table(page, table, hidden)) is not None]
-    return sorted(regions, key=lambda region: region.rect.y0)
+    tables = sorted(found.tables, key=lambda table: table.bbox[1])
+    regions = [_read_table(page, table, hidden, None if number else above) for number, table in enumerate(tables)]
+    return [region for region in regions if region is not None]
 
 
 def may_hold_table(page: Any) -> bool:
     """Whether a `pymupdf.Page` passes the gate: the finder is asked about it."""
-    return _area_to_search(page, page.get_bboxlog()) is not None
+    return _area_to_search(page, page.get_bboxlog(), _GRID_LINES) is not None
 
 
-def _area_to_search(page: Any, log: _Log) -> pymupdf.Rect | None:
+def _area_to_search(page: Any, log: _Log, lines_across: int) -> pymupdf.Rect | None:
     paths = sum(kind in _PATHS for kind, _ in log)
-    return _ruled_area(page) if 0 < paths <= _MAX_PATHS else None
+    return _ruled_area(page, lines_across) if 0 < paths <= _MAX_PATHS else None
 
 
-def _ruled_area(page: Any) -> pymupdf.Rect | None:
+def _ruled_area(page: Any, lines_across: int) -> pymupdf.Rect | None:
     """The area of the page's lines and boxes, or None where they cannot form a grid."""
     edges = [edge for drawing in page.get_cdrawings() for item in drawing["items"] for edge in _edges(item)]
     across = [edge for edge in edges if edge[3] - edge[1] <= _RULE and edge[2] - edge[0] >= _MIN_RULE]
     down = [edge for edge in edges if edge[2] - edge[0] <= _RULE and edge[3] - edge[1] >= _MIN_CELL]
     if (
-        _count_apart([edge[1] for edge in across]) < _GRID_LINES
+        _count_apart([edge[1] for edge in across]) < lines_across
         or _count_apart([edge[0] for edge in down]) < _GRID_LINES
     ):
         return None
@@ -104,14 +106,20 @@ def _count_apart(positions: Sequence[float]) -> int:
     return count
 
 
-def _read_table(page: Any, table: Any, hidden: HiddenText) -> TableRegion | None:
+def _read_table(page: Any, table: Any, hidden: HiddenText, above: TableRegion | None) -> TableRegion | None:
     letters = list(_visible_letters(page, pymupdf.Rect(table.bbox), hidden))
     rows = tuple(_row_texts(letters, row) for row in table.rows)
-    if not is_plausible(rows):
+    if not is_plausible(rows) and not (above is not None and _is_last_row(rows, table.bbox, above)):
         return None
     width, height = page.rect.width, page.rect.height
     boxes = tuple(_row_box(row.bbox, width, height) for row in table.rows)
     return TableRegion(rows, Rect(*table.bbox), boxes)
+
+
+def _is_last_row(rows: Sequence[Sequence[str]], bbox: Sequence[float], above: TableRegion) -> bool:
+    """Whether a row alone has the columns and the edges of the table before it."""
+    alike = len(rows) == 1 and len(rows[0]) == len(above.rows[0]) and any(rows[0])
+    return alike and abs(bbox[0] - above.rect.x0) <= _SAME_EDGE and abs(bbox[2] - above.rect.x1) <= _SAME_EDGE
 
 
 _Letter = tuple[str, float, float, int]  # character, x and y of its middle, its line
