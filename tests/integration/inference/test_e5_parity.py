@@ -142,17 +142,23 @@ def test_a_question_finds_its_answer_in_every_language(texts: list[str], int8_en
 
 
 @pytest.mark.parametrize(
-    ("precision", "beginning"),
+    ("precision", "beginnings"),
     [
-        ("int8", [0.0484, -0.0193, -0.0184, -0.0706, 0.0675, -0.0202, -0.0277, 0.0430]),
-        ("fp32", [0.0455, -0.0149, -0.0181, -0.0718, 0.0691, -0.0187, -0.0309, 0.0411]),
+        (
+            "int8",
+            [
+                [0.0484, -0.0193, -0.0184, -0.0706, 0.0675, -0.0202, -0.0277, 0.0430],  # products of VNNI
+                [0.0464, -0.0203, -0.0191, -0.0716, 0.0680, -0.0188, -0.0310, 0.0439],  # of AVX2
+            ],
+        ),
+        ("fp32", [[0.0455, -0.0149, -0.0181, -0.0718, 0.0691, -0.0187, -0.0309, 0.0411]]),
     ],
 )
 def test_stored_vectors_stay_comparable(
-    precision: str, beginning: list[float], int8_encoder: Encoder, fp32_encoder: Encoder
+    precision: str, beginnings: list[list[float]], int8_encoder: Encoder, fp32_encoder: Encoder
 ) -> None:
     """Where this fails by intent, `GRAPH_RECIPE` must rise too: stored vectors belong to another model then."""
     encoder = int8_encoder if precision == "int8" else fp32_encoder
     (vector,) = encoder.encode_passages(["El horno se apaga a las ocho."])
-    assert np.allclose(vector[:8], beginning, atol=2e-3)
+    assert any(np.allclose(vector[:8], beginning, atol=2e-3) for beginning in beginnings)
     assert model_store.GRAPH_RECIPE == "e5-graph-1"
