@@ -89,11 +89,11 @@ class Snapshot:
         half = HalfVector(vector)
         shared = await self._snapshot.share()
         if shared is None:
-            leg, chunks = await self._words(query, half, candidates)
-            near = await self._near(self._connection, half, candidates)
-        else:
-            (leg, chunks), near = await side_by_side(
-                self._words(query, half, candidates), self._near_beside(shared, half, candidates)
+            leg, chunks = await self._words(self._connection, query, half, candidates)
+            near = await self._near(half, candidates)
+        else:  # the vectors take longer: they begin at once, the words once the second connection has joined
+            near, (leg, chunks) = await side_by_side(
+                self._near(half, candidates), self._words_beside(shared, query, half, candidates)
             )
         SEARCH_SECONDS.labels("hybrid").observe(time.perf_counter() - started)
         return leg.joined(chunks, near)
@@ -101,7 +101,7 @@ class Snapshot:
     async def search_words(self, query: str, *, candidates: int) -> Found:
         """The keyword leg alone; a question of stop words finds what holds these. Raises as `search` does."""
         started = time.perf_counter()
-        leg, chunks = await self._words(query, None, candidates, with_stop_words=True)
+        leg, chunks = await self._words(self._connection, query, None, candidates, with_stop_words=True)
         SEARCH_SECONDS.labels("keyword").observe(time.perf_counter() - started)
         return leg.joined(chunks, ())
 
@@ -139,25 +139,40 @@ class Snapshot:
             for row in rows
         ]
 
-    async def _words(
-        self, query: str, vector: HalfVector | None, candidates: int, *, with_stop_words: bool = False
+    async def keyword_leg(self, query: str, *, candidates: int) -> KeywordLeg:
+        """The postings of the question's words in the scope. Raises as `search` does."""
+        return await self._keyword_leg(self._connection, query, candidates)
+
+    async def _words_beside(
+        self, shared: str, query: str, vector: HalfVector, candidates: int
     ) -> tuple[KeywordLeg, list[ChunkHit]]:
-        leg = await self.keyword_leg(query, candidates=candidates)
+        async with self._snapshot.joined(shared) as connection:
+            return await self._words(connection, query, vector, candidates)
+
+    async def _words(
+        self,
+        connection: Connection,
+        query: str,
+        vector: HalfVector | None,
+        candidates: int,
+        *,
+        with_stop_words: bool = False,
+    ) -> tuple[KeywordLeg, list[ChunkHit]]:
+        leg = await self._keyword_leg(connection, query, candidates)
         if with_stop_words and leg.has_stop_words_only:
             statement = statements.stop_words(self._org_id, query, self._filters)
-            row = await self._connection.fetchrow(statement.text, *statement.parameters)
+            row = await connection.fetchrow(statement.text, *statement.parameters)
             if row is not None:
                 leg.take_stop_words(row)
         if not leg.hits:
             return leg, []
         statement = statements.found_by_words(self._org_id, leg.places(), vector, self._model.model_id)
-        rows = await self._connection.fetch(statement.text, *statement.parameters)
+        rows = await connection.fetch(statement.text, *statement.parameters)
         return leg, [ChunkHit(row["chunk_id"], row["cosine"], leg.hits[row["place"]]) for row in rows]
 
-    async def keyword_leg(self, query: str, *, candidates: int) -> KeywordLeg:
-        """The postings of the question's words in the scope. Raises as `search` does."""
+    async def _keyword_leg(self, connection: Connection, query: str, candidates: int) -> KeywordLeg:
         statement = statements.keyword_search(self._org_id, query, self._filters)
-        row = await self._connection.fetchrow(statement.text, *statement.parameters)
+        row = await connection.fetchrow(statement.text, *statement.parameters)
         if row is None:
             raise AssertionError("the keyword statement gives one row")
         leg = KeywordLeg(row, candidates)
@@ -170,21 +185,17 @@ class Snapshot:
         near = leg.near_words()
         if near:
             statement = statements.corrections(self._org_id, near, leg.config, self._filters)
-            corrections = await self._connection.fetchrow(statement.text, *statement.parameters)
+            corrections = await connection.fetchrow(statement.text, *statement.parameters)
             if corrections is not None:
                 leg.correct(corrections, near)
         return leg
 
-    async def _near_beside(self, shared: str, vector: HalfVector, candidates: int) -> list[Near]:
-        async with self._snapshot.joined(shared) as connection:
-            return await self._near(connection, vector, candidates)
-
-    async def _near(self, connection: Connection, vector: HalfVector, candidates: int) -> list[Near]:
-        indexed = await self._indexes.of(connection, self._org_id, vector.dimensions())
+    async def _near(self, vector: HalfVector, candidates: int) -> list[Near]:
+        indexed = await self._indexes.of(self._connection, self._org_id, vector.dimensions())
         statement = statements.semantic_search(
             self._org_id, candidates, self._filters, vector, self._model.model_id, indexed
         )
-        return [Near(*row) for row in await connection.fetch(statement.text, *statement.parameters)]
+        return [Near(*row) for row in await self._connection.fetch(statement.text, *statement.parameters)]
 
 
 async def side_by_side(one: Awaitable[A], other: Coroutine[Any, Any, B]) -> tuple[A, B]:
