@@ -94,6 +94,12 @@ def test_wrapped_lines_are_joined_and_verse_is_not(parse: Parse) -> None:
     )
 
 
+def test_rows_of_columns_stay_on_their_lines(parse: Parse) -> None:
+    source = "Código de error    Significado\nE-01               Falta agua en el depósito\nE-02\tPuerta abierta"
+    document = parse(source.encode(), "a.txt")
+    assert [line.split()[0] for line in document.text.split("\n")] == ["Código", "E-01", "E-02"]
+
+
 def test_items_of_a_list_stay_on_their_lines(parse: Parse, blocks_of: BlocksOf) -> None:
     document = parse(b"Hay que traer:\n\n- el tique\n- el producto\n  sin abrir\n", "a.txt")
     assert blocks_of(document, BlockKind.LIST) == ["- el tique\n- el producto sin abrir"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -14,6 +15,7 @@ from skillnet_parser.domain.plain_headings import UNDERLINE, counting_lines, par
 from skillnet_parser.formats.sniff import FileType
 from skillnet_parser.formats.text_encoding import decode_text
 
+_COLUMNS = re.compile(r"\S(?: {3,}|\t)\S")
 _WRAP_SPREAD = 0.7
 _MAX_WRAP_WIDTH = 100
 
@@ -67,7 +69,10 @@ def _wrap_width(lines: Iterable[str]) -> int | None:
 
 
 def _is_wrapped(lines: Sequence[str], width: int) -> bool:
-    """Whether all lines but the last run near the wrap width, so that their breaks mean nothing."""
+    """Whether all lines but the last run near the wrap width, so that their breaks mean nothing. Words set apart are
+    columns, whose rows stay."""
+    if any(_COLUMNS.search(line) for line in lines):
+        return False
     return all(len(line.rstrip()) >= width * _WRAP_SPREAD for line in lines[:-1])
 
 
