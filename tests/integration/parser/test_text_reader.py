@@ -100,6 +100,20 @@ def test_rows_of_columns_stay_on_their_lines(parse: Parse) -> None:
     assert [line.split()[0] for line in document.text.split("\n")] == ["Código", "E-01", "E-02"]
 
 
+def test_rows_between_bars_stay_on_their_lines(parse: Parse) -> None:
+    table = (
+        "| Zona de reparto | Plazo de entrega | Precio |\n"
+        "|-----------------|------------------|--------|\n"
+        "| Norte y Levante | dos días | 12,50 € |"
+    )
+    assert parse(table.encode(), "tarifas.txt").text == table
+
+
+def test_short_lines_stay_as_they_were_broken(parse: Parse) -> None:
+    address = "Academia Nuevo Rumbo\nCalle del Olmo, 14\n37001 Salamanca"
+    assert parse(address.encode(), "direccion.txt").text == address
+
+
 def test_items_of_a_list_stay_on_their_lines(parse: Parse, blocks_of: BlocksOf) -> None:
     document = parse(b"Hay que traer:\n\n- el tique\n- el producto\n  sin abrir\n", "a.txt")
     assert blocks_of(document, BlockKind.LIST) == ["- el tique\n- el producto sin abrir"]

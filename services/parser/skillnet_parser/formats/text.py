@@ -15,9 +15,9 @@ from skillnet_parser.domain.plain_headings import UNDERLINE, counting_lines, par
 from skillnet_parser.formats.sniff import FileType
 from skillnet_parser.formats.text_encoding import decode_text
 
-_COLUMNS = re.compile(r"\S(?: {3,}|\t)\S")
+_COLUMNS = re.compile(r"\S(?: {3,}|\t)\S|^\s*\|.*\|\s*$")
 _WRAP_SPREAD = 0.7
-_MAX_WRAP_WIDTH = 100
+_MIN_WRAP_WIDTH, _MAX_WRAP_WIDTH = 40, 100  # lines that are all shorter were broken by hand
 
 
 def read_text(path: Path) -> DraftDocument:
@@ -65,12 +65,12 @@ def _wrap_width(lines: Iterable[str]) -> int | None:
     if not lengths:
         return None
     widest = lengths[int(len(lengths) * 0.98)]
-    return widest if widest <= _MAX_WRAP_WIDTH else None
+    return widest if _MIN_WRAP_WIDTH <= widest <= _MAX_WRAP_WIDTH else None
 
 
 def _is_wrapped(lines: Sequence[str], width: int) -> bool:
-    """Whether all lines but the last run near the wrap width, so that their breaks mean nothing. Words set apart are
-    columns, whose rows stay."""
+    """Whether all lines but the last run near the wrap width, so that their breaks mean nothing. Words set apart, or
+    between bars, are columns, whose rows stay."""
     if any(_COLUMNS.search(line) for line in lines):
         return False
     return all(len(line.rstrip()) >= width * _WRAP_SPREAD for line in lines[:-1])
