@@ -109,6 +109,19 @@ def test_charts_as_tables(parse: Parse, show: Any, blocks_of: BlocksOf) -> None:
     ]
 
 
+def test_values_of_charts_as_they_are_shown(parse: Parse, show: Any, blocks_of: BlocksOf) -> None:
+    data = CategoryChartData()
+    data.categories = ["Norte", "Sur"]
+    data.add_series("Cuota", (0.215, 0.3), number_format="0.0%")
+    data.add_series("Toneladas", (0.1 + 0.2, 12))
+    add(show, TITLE_ONLY, "Reparto").shapes.add_chart(
+        XL_CHART_TYPE.COLUMN_CLUSTERED, Inches(1), Inches(2), Inches(4), Inches(3), data
+    )
+    assert blocks_of(parse(data_of(show), "a.pptx"), BlockKind.TABLE) == [
+        "|  | Cuota | Toneladas |\n| --- | --- | --- |\n| Norte | 21.5% | 0.3 |\n| Sur | 30.0% | 12 |"
+    ]
+
+
 def test_groups_within_groups_have_their_place(parse: Parse, show: Any) -> None:
     show.slide_width, show.slide_height = Inches(10), Inches(5)
     outer = add(show, TITLE_ONLY, "Grupo").shapes.add_group_shape()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 from lxml import etree
 
 from skillnet_parser.domain.markers import starts_item
+from skillnet_parser.domain.number_formats import show_value
 from skillnet_parser.formats.ooxml import read_number
 from skillnet_parser.formats.pptx_package import A
 
@@ -110,17 +112,30 @@ def read_chart(chart: etree._Element) -> tuple[str, list[list[str]]]:
 
 
 def _points(source: etree._Element | None) -> dict[int, str]:
-    """The points that the file keeps of its data, by their place; of nested categories all levels."""
+    """The points that the file keeps of its data, by their place, as they are shown; of nested categories all
+    levels."""
     points: dict[int, str] = {}
     if source is None:
         return points
+    code = source.findtext(f".//{C}formatCode")  # of numbers only
     for point in source.iter(f"{C}pt"):
         place, value = read_number(point.get("idx"), -1), point.findtext(f"{C}v") or ""
+        if code is not None:
+            value = _show_number(value, point.get("formatCode", code))
         if place >= 0:
             points[place] = f"{value} {points[place]}" if place in points else value
     if not points and (text := source.findtext(f"{C}v")):
         points[0] = text
     return points
+
+
+def _show_number(value: str, code: str) -> str:
+    """What is no number, such as the name of an error, stays."""
+    try:
+        number = float(value)
+    except ValueError:
+        return value
+    return show_value(number, code) if isfinite(number) else value
 
 
 def _merge(columns: Iterator[dict[int, str]]) -> dict[int, str]:
