@@ -71,6 +71,13 @@ def test_lists_with_depth(parse: Parse, show: Any, blocks_of: BlocksOf) -> None:
     assert blocks_of(document, BlockKind.PARAGRAPH) == ["Una línea aparte"]
 
 
+def test_typed_bullets_make_a_list(parse: Parse, show: Any, blocks_of: BlocksOf) -> None:
+    add_box(add(show, TITLE_ONLY, "Uniforme").shapes, "Hay que traer:\n• delantal\n• gorro")
+    document = parse(data_of(show), "a.pptx")
+    assert blocks_of(document, BlockKind.LIST) == ["• delantal\n• gorro"]
+    assert blocks_of(document, BlockKind.PARAGRAPH) == ["Hay que traer:"]
+
+
 def test_numbered_items_count(parse: Parse, show: Any, blocks_of: BlocksOf) -> None:
     frame = add_box(add(show, TITLE_ONLY, "Pasos").shapes, "").text_frame
     add_lines(frame, (0, "Abrir"), (1, "dentro"), (0, "Cerrar"))

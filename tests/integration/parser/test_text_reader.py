@@ -94,6 +94,17 @@ def test_wrapped_lines_are_joined_and_verse_is_not(parse: Parse) -> None:
     )
 
 
+def test_words_broken_at_the_end_of_a_line_are_joined(parse: Parse) -> None:
+    wrapped = (
+        "La persona encargada revisa cada mañana la lista de pedidos y el perso-\n"
+        "nal de la tienda comprueba que las cantidades y el carácter físico-\n"
+        "químico coinciden con el albarán del obrador antes de abrir la puerta.\n"
+    )
+    text = parse(wrapped.encode(), "a.txt").text
+    assert "el personal de la tienda" in text
+    assert "físico-químico coinciden" in text
+
+
 def test_rows_of_columns_stay_on_their_lines(parse: Parse) -> None:
     source = "Código de error    Significado\nE-01               Falta agua\nE-02               Puerta"
     document = parse(source.encode(), "a.txt")

@@ -12,6 +12,7 @@ from skillnet_common.documents import BlockKind, Box, Removal, RemovalReason
 from skillnet_common.errors import ErrorCode, PermanentFault
 from skillnet_parser.domain.draft import DraftBlock, DraftDocument, Piece
 from skillnet_parser.domain.tables import render_rows
+from skillnet_parser.domain.typed_lists import typed_lists
 from skillnet_parser.formats.ooxml import RELATIONSHIP_ID
 from skillnet_parser.formats.pptx_order import order_shapes
 from skillnet_parser.formats.pptx_package import A, P, Presentation, SlideParts, open_presentation
@@ -192,14 +193,14 @@ def _is_bulleted(shape: Shape, parts: SlideParts) -> bool:
 
 
 def _line_blocks(lines: Sequence[TextLine], box: Box) -> Iterator[DraftBlock]:
-    """Runs of items are lists; other lines are paragraphs, and so is an item that has no other beside it."""
+    """Runs of items are lists, be their bullets typed; other lines are paragraphs, and so is an item that has no other
+    beside it."""
     for is_item, group in groupby(lines, key=lambda line: bool(line.marker)):
         run = list(group)
         if is_item and len(lines) > 1:
             yield DraftBlock(BlockKind.LIST, tuple(Piece(line.as_item(), box, "\n") for line in run))
         else:
-            for line in run:
-                yield DraftBlock(BlockKind.PARAGRAPH, (Piece(line.text, box),))
+            yield from typed_lists(DraftBlock(BlockKind.PARAGRAPH, (Piece(line.text, box),)) for line in run)
 
 
 def _table_block(rows: list[list[str]], box: Box) -> Iterator[DraftBlock]:

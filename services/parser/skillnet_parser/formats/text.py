@@ -10,6 +10,7 @@ from pathlib import Path
 
 from skillnet_common.documents import BlockKind
 from skillnet_parser.domain.draft import DraftBlock, DraftDocument, Piece, text_block
+from skillnet_parser.domain.hyphens import HyphenJoiner
 from skillnet_parser.domain.markers import starts_item
 from skillnet_parser.domain.plain_headings import UNDERLINE, counting_lines, part_group
 from skillnet_parser.formats.sniff import FileType
@@ -39,24 +40,26 @@ def _with_levels(blocks: Iterable[DraftBlock]) -> tuple[DraftBlock, ...]:
 
 def _read_blocks(lines: Sequence[str]) -> Iterator[DraftBlock]:
     wrapped_at = _wrap_width(lines)
+    joiner = HyphenJoiner(lines)
     groups = [list(group) for is_blank, group in groupby(lines, key=lambda line: not line.strip()) if not is_blank]
     counting = counting_lines([group[0] for group in groups])
     for part in (part for group in groups for part in part_group(group, counting)):
         if part.level:
             yield text_block(BlockKind.HEADING, " ".join(line.strip() for line in part.lines), part.level)
         else:
-            yield from _read_text(part.lines, wrapped_at)
+            yield from _read_text(part.lines, wrapped_at, joiner)
 
 
-def _read_text(part: Sequence[str], wrapped_at: int | None) -> Iterator[DraftBlock]:
+def _read_text(part: Sequence[str], wrapped_at: int | None, joiner: HyphenJoiner) -> Iterator[DraftBlock]:
     lines = [line for line in part if not UNDERLINE.match(line.strip())]
     if not lines:
         return
     if sum(starts_item(line) for line in lines) >= 2 or starts_item(lines[0]):
         yield DraftBlock(BlockKind.LIST, tuple(_join_items(lines)))
+    elif wrapped_at is not None and _is_wrapped(lines, wrapped_at):
+        yield DraftBlock(BlockKind.PARAGRAPH, tuple(_join_wrapped(lines, joiner)))
     else:
-        joint = " " if wrapped_at is not None and _is_wrapped(lines, wrapped_at) else "\n"
-        yield DraftBlock(BlockKind.PARAGRAPH, tuple(Piece(line, joint=joint) for line in lines))
+        yield DraftBlock(BlockKind.PARAGRAPH, tuple(Piece(line, joint="\n") for line in lines))
 
 
 def _wrap_width(lines: Iterable[str]) -> int | None:
@@ -74,6 +77,15 @@ def _is_wrapped(lines: Sequence[str], width: int) -> bool:
     if any(_COLUMNS.search(line) for line in lines):
         return False
     return all(len(line.rstrip()) >= width * _WRAP_SPREAD for line in lines[:-1])
+
+
+def _join_wrapped(lines: Sequence[str], joiner: HyphenJoiner) -> Iterator[Piece]:
+    """The lines of a paragraph, broken words joined."""
+    joint = " "
+    for line, below in zip(lines, [*lines[1:], ""], strict=True):
+        text, next_joint = joiner.join(line, below.lstrip())
+        yield Piece(text.strip(), joint=joint)
+        joint = next_joint
 
 
 def _join_items(lines: Iterable[str]) -> Iterator[Piece]:
