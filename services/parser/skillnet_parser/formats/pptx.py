@@ -193,7 +193,7 @@ def _is_bulleted(shape: Shape, parts: SlideParts) -> bool:
 
 
 def _line_blocks(lines: Sequence[TextLine], box: Box) -> Iterator[DraftBlock]:
-    """Runs of items are lists, be their bullets typed; other lines are paragraphs, and so is an item that has no other
+    """Runs of items are lists, be their bullets typed; other lines are paragraphs, and so is an item without another
     beside it."""
     for is_item, group in groupby(lines, key=lambda line: bool(line.marker)):
         run = list(group)
