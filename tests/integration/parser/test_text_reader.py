@@ -130,6 +130,12 @@ def test_items_of_a_list_stay_on_their_lines(parse: Parse, blocks_of: BlocksOf) 
     assert blocks_of(document, BlockKind.LIST) == ["- el tique\n- el producto sin abrir"]
 
 
+def test_what_leads_in_to_a_list_is_a_paragraph(parse: Parse, blocks_of: BlocksOf) -> None:
+    document = parse(b"La empresa propone\nestos cierres:\n- del 24 al 31\n- el 2 de mayo\n", "a.txt")
+    assert blocks_of(document, BlockKind.PARAGRAPH) == ["La empresa propone\nestos cierres:"]
+    assert blocks_of(document, BlockKind.LIST) == ["- del 24 al 31\n- el 2 de mayo"]
+
+
 def test_pages_are_estimated_by_words(parse: Parse) -> None:
     document = parse(b"palabra " * 701, "a.txt")
     assert (document.page_count, document.page_count_estimated) == (3, True)
@@ -198,6 +204,21 @@ OUTLINES = {
         [(1, "Artículo 3. Del uso de las salas comunes por parte de las personas ajenas a la empresa")],
     ),
     "capitals over text": ("HORARIO DE VERANO\nDe lunes a viernes de 8 a 15 horas.\n", [(1, "HORARIO DE VERANO")]),
+    "a contract without blank lines": (
+        "CONTRATO DE ALQUILER\nEn Sevilla, a 4 de abril de 2025.\nREUNIDOS\nDe una parte, D. José Peña, en adelante "
+        "EL ARRENDADOR.\nEXPONEN\nI.- Que es dueño del local de la calle Feria.\nII.- Que quiere alquilarlo.\n"
+        "CLÁUSULAS\n"
+        "PRIMERA.- OBJETO\nEl arrendador cede el uso del local.\nSEGUNDA.- Duración. Será de cinco años.\n"
+        "EL ARRENDADOR LA ARRENDATARIA\n",
+        [
+            *((1, heading) for heading in ("CONTRATO DE ALQUILER", "REUNIDOS", "EXPONEN", "CLÁUSULAS")),
+            *((2, heading) for heading in ("PRIMERA.- OBJETO", "SEGUNDA.- Duración.")),
+        ],
+    ),
+    "numbers without blank lines": (
+        "REGLAMENTO INTERNO\n1. Objeto\nSe regula el uso del local y de sus enseres.\n2. Faltas\na) Llegar tarde.\n",
+        [(1, "REGLAMENTO INTERNO"), (2, "1. Objeto"), (2, "2. Faltas")],
+    ),
     "a signature": ("Badajoz, 3 de mayo\n\nJUAN PÉREZ\nDirector\n", []),
     "sentences": ("Artículo 5 de la ley dice que nadie entra.\nSin permiso.\n\n3 de mayo de 2026\nReunión.\n", []),
     "a sentence that wraps before a label": (

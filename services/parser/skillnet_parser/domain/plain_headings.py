@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
-from skillnet_parser.domain.markers import starts_bullet, starts_item
+from skillnet_parser.domain.markers import starts_item
 from skillnet_parser.domain.numbering import Label, read_label
 
 UNDERLINE = re.compile(r"(=|-|~|\*|_)\1{2,}\s*$")
@@ -46,7 +47,9 @@ def part_group(lines: Sequence[str], counting: frozenset[str]) -> Iterator[Part]
     text: list[str] = []
     at = 0
     while at < len(lines):
-        taken, parts = _heading_at(lines, at, counting) if not text or _may_open(lines, at, text) else (0, [])
+        taken, parts = (
+            _heading_at(lines, at, counting) if not text or _may_open(lines, at, text, counting) else (0, [])
+        )
         if not taken:
             text.append(lines[at])
             at += 1
@@ -63,10 +66,16 @@ def part_group(lines: Sequence[str], counting: frozenset[str]) -> Iterator[Part]
         yield Part(tuple(text))
 
 
-def _may_open(lines: Sequence[str], at: int, above: Sequence[str]) -> bool:
-    """Whether a line within a group can be a heading: the text above has ended, and a label says so."""
+def _may_open(lines: Sequence[str], at: int, above: Sequence[str], counting: frozenset[str]) -> bool:
+    """Whether a line within a group can be a heading: the text above has ended, and a label or capitals over more
+    text say so."""
+    is_title = len(above) == 1 and len(above[0].split()) <= _MAX_WORDS and lines[at] in counting
+    if not (is_title or above[-1].rstrip().endswith(_SENTENCE_ENDS)):
+        return False
     label = _own_label(lines[at])
-    return label is not None and above[-1].rstrip().endswith(_SENTENCE_ENDS) and _divides(label)
+    if label is not None:
+        return _divides(label) or lines[at] in counting
+    return at + 1 < len(lines) and _is_caps(lines[at])
 
 
 def _heading_at(lines: Sequence[str], at: int, counting: frozenset[str]) -> tuple[int, list[Part]]:
@@ -131,11 +140,12 @@ def _is_numbered(line: str, rest: Sequence[str], label: Label, counting: frozens
         return False
     if not rest:
         return True
-    if len(text) > _MAX_OVER_TEXT or rest[0].lstrip()[:1].islower() or _GOES_ON.search(text):
+    goes_on = rest[0].lstrip()[:1].islower() and not starts_item(rest[0])
+    if len(text) > _MAX_OVER_TEXT or goes_on or _GOES_ON.search(text):
         return False  # the line is the first of a sentence
-    if any(starts_item(other) and not starts_bullet(other) for other in rest):
+    if starts_item(rest[0]) and rest[0].lstrip(" (")[:1].isdigit():
         return False  # items of a list
-    return label.rank >= 1 or line in counting
+    return label.rank >= 1 or (line in counting and _is_prose(rest[:1]))
 
 
 def _number(line: str) -> Label | None:
@@ -163,6 +173,12 @@ def _is_caps(line: str) -> bool:
 
 
 def _stands_over_text(rest: Sequence[str]) -> bool:
-    """Whether nothing follows until a blank line, or prose does."""
-    below = " ".join(rest).rstrip()
-    return not rest or (not any(map(_is_caps, rest)) and (len(below) >= _MIN_PROSE or below.endswith(".")))
+    """Whether nothing follows until a blank line, or prose or a labelled heading does."""
+    if not rest or ((label := _own_label(rest[0])) is not None and label.family == "division"):
+        return True
+    return _is_prose(list(takewhile(lambda line: not _is_caps(line), rest)))
+
+
+def _is_prose(lines: Sequence[str]) -> bool:
+    text = " ".join(lines).rstrip()
+    return len(text) >= _MIN_PROSE or text.endswith(".")

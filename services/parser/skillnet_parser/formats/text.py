@@ -42,7 +42,7 @@ def _read_blocks(lines: Sequence[str]) -> Iterator[DraftBlock]:
     wrapped_at = _wrap_width(lines)
     joiner = HyphenJoiner(lines)
     groups = [list(group) for is_blank, group in groupby(lines, key=lambda line: not line.strip()) if not is_blank]
-    counting = counting_lines([group[0] for group in groups])
+    counting = counting_lines(lines)
     for part in (part for group in groups for part in part_group(group, counting)):
         if part.level:
             yield text_block(BlockKind.HEADING, " ".join(line.strip() for line in part.lines), part.level)
@@ -54,8 +54,11 @@ def _read_text(part: Sequence[str], wrapped_at: int | None, joiner: HyphenJoiner
     lines = [line for line in part if not UNDERLINE.match(line.strip())]
     if not lines:
         return
-    if sum(starts_item(line) for line in lines) >= 2 or starts_item(lines[0]):
-        yield DraftBlock(BlockKind.LIST, tuple(_join_items(lines)))
+    items = [index for index, line in enumerate(lines) if starts_item(line)]
+    if len(items) >= 2 or items[:1] == [0]:
+        if items[0]:
+            yield from _read_text(lines[: items[0]], wrapped_at, joiner)  # what leads in
+        yield DraftBlock(BlockKind.LIST, tuple(_join_items(lines[items[0] :])))
     elif wrapped_at is not None and _is_wrapped(lines, wrapped_at):
         yield DraftBlock(BlockKind.PARAGRAPH, tuple(_join_wrapped(lines, joiner)))
     else:
