@@ -192,8 +192,9 @@ OUTLINES = {
     ),
     "text behind the label": (
         "Artículo 4. Los turnos se publican cada lunes en el tablón de la tienda.\n\n"
-        "Artículo 5. Descansos. Cada turno tiene un descanso de veinte minutos.\n",
-        [(1, "Artículo 4."), (1, "Artículo 5. Descansos.")],
+        "Artículo 5. Descansos. Cada turno tiene un descanso de veinte minutos.\n\n"
+        "Artículo 6.- 1. Las horas de más se pagan. 2. Se anotan.\n",
+        [(1, "Artículo 4."), (1, "Artículo 5. Descansos."), (1, "Artículo 6.-")],
     ),
     "titles below labels": (
         "CAPÍTULO II\nDEL PERSONAL\n\nArtículo 1\nObjeto y ámbito\nEste reglamento regula el uso.\n",

@@ -102,6 +102,8 @@ def _division(line: str, rest: Sequence[str], label: Label) -> tuple[int, list[P
     stripped = line.strip()
     title = _TITLE_ENDS.search(label.rest)
     begins = len(stripped) - len(label.rest) if stripped.endswith(label.rest) else stripped.find(label.rest)
+    if title is not None and not any(map(str.isalpha, label.rest[: title.start()])):
+        return 1, [Part((stripped[:begins],), level), Part((stripped[begins:],))]  # `1. ` numbers the first paragraph
     if title is not None and len(label.rest[: title.start()].split()) <= _MAX_WORDS:
         cut = begins + title.end()
         return 1, [Part((stripped[:cut],), level), Part((stripped[cut:],))]
