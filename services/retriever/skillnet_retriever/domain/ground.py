@@ -12,6 +12,8 @@ _DOCUMENT_SHARE = 1 / 3
 """A document is read whole where it holds this share of the question's terms."""
 _NAMED_TERMS = 4
 _WORTH_NAMING = 0.2
+_NO_GENERAL = "Con conocimiento general no se responde: no se permite, o no hay un modelo de lenguaje que lo haga."
+"""The retriever is told whether it may, not why not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def choose_ground(
     missing = _missing(judgement.evidence) if has_documents else "No hay ningún documento donde buscar"
     if allow_general:
         return Ground(Rung.GENERAL, f"{missing}: la respuesta sale del conocimiento general, sin fuentes.")
-    return Ground(Rung.NONE, f"{missing}, y no se permite responder con conocimiento general.")
+    return Ground(Rung.NONE, f"{missing}. {_NO_GENERAL}")
 
 
 def _figures(evidence: Evidence) -> str:
